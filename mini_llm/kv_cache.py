@@ -143,9 +143,10 @@ class KVCache:
             new = self._default_positions(layer, T, k.device) if positions is None else positions.to(k.device)
             if new.shape[-1] != T:
                 raise ValueError(f"{new.shape[-1]} positions for {T} new tokens")
+        views = entry.write_behind(k, v)
+        if not entry.unknown:
             new = new.expand(B, T)
             entry.positions = new.clone() if entry.positions is None else torch.cat((entry.positions, new), dim=1)
-        views = entry.write_behind(k, v)
         entry.lengths = [views[0].shape[2], views[1].shape[2]]
         return views
 

@@ -1,0 +1,137 @@
+"""The KV cache: slots with positions, safe and unsafe eviction, bytes really held."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from mini_llm import KVCache, Transformer
+
+
+def filled(slots: int, layers: int = 1) -> KVCache:
+    cache = KVCache(layers)
+    for layer in range(layers):
+        cache.update(layer, tokens(slots), -tokens(slots))
+    return cache
+
+
+def tokens(count: int, start: int = 0) -> Tensor:
+    """K of ``count`` tokens ``[1, 2, count, 4]`` whose every entry is the token's number."""
+    return torch.arange(start, start + count).float()[None, None, :, None].repeat(1, 2, 1, 4)
+
+
+def slots(cache: KVCache) -> list[float]:
+    return cache.k[0][0, 0, :, 0].tolist()
+
+
+def test_update_appends_and_counts_positions() -> None:
+    cache = filled(3)
+    k, v = cache.update(0, tokens(2, 3), -tokens(2, 3))
+    assert slots(cache) == [0, 1, 2, 3, 4]
+    assert torch.equal(k, cache.k[0])
+    assert torch.equal(v, -cache.k[0])
+    assert cache.positions().tolist() == [[0, 1, 2, 3, 4]]
+    cache.update(0, tokens(1), tokens(1), positions=torch.tensor([90]))
+    cache.update(0, tokens(1), tokens(1))
+    assert cache.positions().tolist() == [[0, 1, 2, 3, 4, 90, 91]]
+
+
+def test_many_small_updates_equal_one_large() -> None:
+    cache = KVCache(1)
+    for t in range(700):
+        cache.update(0, tokens(1, t), tokens(1, t))
+    assert slots(cache) == list(range(700))
+
+
+def test_keep_evicts_with_positions() -> None:
+    cache = filled(6, layers=2)
+    cache.keep([0, 4, 5])
+    assert slots(cache) == [0, 4, 5]
+    assert cache.positions(1).tolist() == [[0, 4, 5]]
+    cache.update(0, tokens(1, 6), tokens(1, 6))
+    assert cache.positions(0).tolist() == [[0, 4, 5, 6]]
+    cache.keep([1], layer=0)
+    assert (cache.seq_len(0), cache.seq_len(1)) == (1, 3)
+
+
+def test_rewind_forgets_the_newest() -> None:
+    cache = filled(5)
+    cache.rewind(2)
+    cache.update(0, tokens(1, 70), tokens(1, 70))
+    assert slots(cache) == [0, 1, 70]
+    assert cache.positions().tolist() == [[0, 1, 2]]
+
+
+def test_assigning_another_length_makes_positions_unknown() -> None:
+    cache = filled(5)
+    cache.k[0], cache.v[0] = cache.k[0][:, :, [0, 4]], cache.v[0][:, :, [0, 4]]
+    assert slots(cache) == [0, 4]
+    with pytest.raises(ValueError, match=r"layer 0 are unknown.*cache.keep"):
+        cache.positions()
+    cache.update(0, tokens(1, 5), tokens(1, 5))
+    assert slots(cache) == [0, 4, 5]
+
+
+def test_assigning_the_same_length_keeps_positions() -> None:
+    cache = filled(3)
+    cache.k[0] = cache.k[0] * 2
+    assert slots(cache) == [0, 2, 4]
+    assert cache.positions().tolist() == [[0, 1, 2]]
+
+
+def test_an_assigned_tensor_stays_the_callers() -> None:
+    cache, mine = filled(3), tokens(3)
+    cache.k[0] = mine
+    cache.rewind(1)
+    cache.update(0, tokens(2, 50), tokens(2, 50))
+    assert torch.equal(mine, tokens(3))
+
+
+def test_default_positions_after_an_assignment_raise(tiny: Transformer) -> None:
+    cache = KVCache(3)
+    ids = torch.arange(6)[None]
+    tiny(ids, cache)
+    for layer in range(3):
+        cache.k[layer], cache.v[layer] = cache.k[layer][:, :, 2:], cache.v[layer][:, :, 2:]
+    with pytest.raises(ValueError, match="unknown"):
+        tiny(ids, cache)
+    tiny(ids, cache, positions=torch.arange(6, 12))
+    assert cache.seq_len() == 10
+
+
+def test_peek_adds_nothing() -> None:
+    cache = filled(3)
+    k, _ = cache.peek(0, tokens(2, 3), tokens(2, 3))
+    assert k[0, 0, :, 0].tolist() == [0, 1, 2, 3, 4]
+    assert slots(cache) == [0, 1, 2]
+
+
+def test_nbytes_is_the_memory_of_the_storages() -> None:
+    cache = filled(100, layers=2)
+    cache.keep(range(10))
+    held = sum(tensor.untyped_storage().nbytes() for pair in (cache.k, cache.v) for tensor in pair)
+    assert cache.nbytes() == held == 2 * 2 * 10 * 2 * 4 * 4  # K and V, layers, slots, heads, head_dim, bytes
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda cache: cache.keep([0, 7]), r"0\.\.7 are outside the cache's 3 slots"),
+        (lambda cache: cache.keep([-1]), r"-1\.\.-1 are outside"),
+        (lambda cache: cache.rewind(4), "cannot rewind to 4 slots: the cache holds 3"),
+        (lambda cache: cache.update(0, tokens(2), tokens(3)), "disagree"),
+        (lambda cache: cache.update(0, tokens(2), tokens(2), torch.arange(3)), "3 positions for 2 new tokens"),
+        (lambda cache: cache.update(0, tokens(2).double(), tokens(2).double()), "does not fit the cache"),
+        (lambda cache: cache.update(0, tokens(2).repeat(2, 1, 1, 1), tokens(2).repeat(2, 1, 1, 1)), "does not fit"),
+        (lambda cache: cache.k.__setitem__(0, torch.zeros(3, 4)), r"expected \[B, n_kv, S, D\], got shape \(3, 4\)"),
+        (lambda cache: (cache.k.__setitem__(0, tokens(2)), cache.seq_len()), "k holds 2 slots and v 3"),
+        (lambda cache: KVCache(0), "at least 1, got 0"),
+        (lambda cache: KVCache(1).k[0], "empty"),
+    ],
+)
+def test_errors_name_the_value(act, words) -> None:  # type: ignore[no-untyped-def]
+    cache = filled(3)
+    with pytest.raises((ValueError, IndexError), match=words):
+        act(cache)
+    assert cache.v[0].shape[2] == 3
