@@ -1,0 +1,21 @@
+"""The sample passage that experiments read: frozen, so that measured numbers stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+PASSAGE = Path(__file__).resolve().parents[2] / "assets" / "sample_passage.txt"
+
+
+def passage_ids(tokenizer: Any, length: int, path: Path = PASSAGE) -> Tensor:
+    """The first ``length`` tokens of a text, int64 ``[length]``. Raises ValueError when the text is shorter."""
+    ids = tokenizer(path.read_text(encoding="utf-8")).input_ids
+    if len(ids) < length:
+        raise ValueError(
+            f"{path.name} has {len(ids)} tokens, but {length} were asked for: take a longer text or ask for fewer"
+        )
+    return torch.tensor(ids[:length])

@@ -1,0 +1,61 @@
+"""Figures: one look for all, and the few drawings that more than one cell needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+BLUE, ORANGE, GREY = "#1f6fb4", "#d9660a", "#8a8a8a"
+
+
+def use_course_style() -> None:
+    """Set matplotlib's defaults for the rest of the notebook."""
+    plt.rcParams.update(
+        {
+            "figure.figsize": (8, 3.4),
+            "figure.dpi": 110,
+            "figure.constrained_layout.use": True,
+            "figure.facecolor": "white",
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.titlelocation": "left",
+            "axes.titlesize": 11,
+            "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREY]),
+            "legend.frameon": False,
+            "font.size": 10,
+        }
+    )
+
+
+def bars(values: Mapping[str, float], title: str, digits: int = 2, limit: float | None = None) -> None:
+    """Horizontal bars, each with its value; ``limit`` fixes the axis so that redrawn figures compare."""
+    _, axis = plt.subplots(figsize=(8, 0.55 * len(values) + 0.9))
+    drawn = axis.barh(list(values), list(values.values()), color=BLUE, height=0.6)
+    axis.bar_label(drawn, fmt=f" %.{digits}f")
+    axis.invert_yaxis()
+    axis.set_xlim(0, limit or 1.12 * max(values.values()))
+    axis.set_title(title)
+    plt.show()
+
+
+def label_lines(axis: Axes, names: Sequence[str]) -> None:
+    """Write each line's name behind its last point, in the line's colour."""
+    for line, name in zip(axis.get_lines(), names, strict=True):
+        x, y = np.asarray(line.get_xdata())[-1], np.asarray(line.get_ydata())[-1]
+        axis.annotate(f" {name}", (x, y), color=line.get_color(), va="center", annotation_clip=False)
+
+
+def kept_strip(kept: Sequence[Sequence[int]], tokens: int, title: str) -> None:
+    """Who is in the cache: one row a step from the top, one column a token; dark = held, light = evicted."""
+    picture = np.zeros((len(kept), tokens))
+    for step, held in enumerate(kept):
+        picture[step, list(held)] = 1.0
+    seen = np.array([max(held, default=-1) for held in kept])
+    picture[(np.arange(tokens) <= seen[:, None]) & (picture == 0)] = 0.25
+    _, axis = plt.subplots(figsize=(8, 2.8))
+    axis.imshow(picture, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+    axis.set(xlabel="token", ylabel="step", title=title)
+    plt.show()
