@@ -42,10 +42,18 @@ def bars(values: Mapping[str, float], title: str, digits: int = 2, limit: float 
 
 
 def label_lines(axis: Axes, names: Sequence[str]) -> None:
-    """Write each line's name behind its last point, in the line's colour."""
+    """Write each line's name behind its last point, in the line's colour; names that would collide move apart."""
+    axis.figure.canvas.draw()
+    points_per_pixel = 72 / axis.figure.dpi
+    ends = []
     for line, name in zip(axis.get_lines(), names, strict=True):
-        x, y = np.asarray(line.get_xdata())[-1], np.asarray(line.get_ydata())[-1]
-        axis.annotate(f" {name}", (x, y), color=line.get_color(), va="center", annotation_clip=False)
+        end = (np.asarray(line.get_xdata())[-1], np.asarray(line.get_ydata())[-1])
+        ends.append((axis.transData.transform(end)[1] * points_per_pixel, end, name, line.get_color()))
+    lowest = -np.inf
+    for height, end, name, colour in sorted(ends, key=lambda item: item[0]):
+        lowest = max(height, lowest + 1.2 * plt.rcParams["font.size"])
+        offset = (5, lowest - height)
+        axis.annotate(name, end, offset, textcoords="offset points", color=colour, va="center", annotation_clip=False)
 
 
 def kept_strip(kept: Sequence[Sequence[int]], tokens: int, title: str) -> None:

@@ -24,7 +24,7 @@ SOURCES = ROOT / "notebooks" / "source"
 LEDGER = ROOT / "assets" / "ledger.json"
 LANGUAGES = ("en", "zh")
 
-_QUOTE = re.compile(r"\{\{([\w.+ -]+):([^{}]+)\}\}")
+QUOTE = re.compile(r"\{\{([\w.+ -]+):([^{}]+)\}\}")
 _WIDGET_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 
 Notebook = Any  # nbformat.NotebookNode, which mypy knows nothing of
@@ -69,9 +69,20 @@ def execute(notebook: Notebook, ledger_out: Path) -> Notebook:
         ]
         if warned:
             print(f"{cell.id} warned: {warned}", file=sys.stderr)
-        cell.outputs = [o for o in cell.outputs if not (o.output_type == "stream" and o.name == "stderr")]
+        cell.outputs = _joined([o for o in cell.outputs if not (o.output_type == "stream" and o.name == "stderr")])
     executed.metadata["language_info"] = notebook.metadata["language_info"]
     return _stable_widget_ids(executed)
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """Outputs with neighbouring pieces of printed text made one: how a kernel cuts them is chance."""
+    joined: list[Any] = []
+    for output in outputs:
+        if joined and output.output_type == joined[-1].output_type == "stream":
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def _stable_widget_ids(notebook: Notebook) -> Notebook:
@@ -97,7 +108,7 @@ def edition(notebook: Notebook, executed: Notebook, language: str, ledger: Ledge
 
 def quote(prose: str, ledger: Ledger) -> str:
     """Prose with each ``{{key:format}}`` replaced by the ledger's number. Raises KeyError naming an unknown key."""
-    return _QUOTE.sub(lambda found: format(ledger[found[1]]["value"], found[2]), prose)
+    return QUOTE.sub(lambda found: format(ledger[found[1]]["value"], found[2]), prose)
 
 
 def target(source: Path, language: str) -> Path:
@@ -126,7 +137,7 @@ def prose(names: list[str]) -> None:
         notebook, committed = parse(source), nbformat.read(target(source, "en"), as_version=4)
         code = [[cell.source for cell in book.cells if cell.cell_type == "code"] for book in (notebook, committed)]
         if code[0] != code[1]:
-            sys.exit(f"the code of {source.stem} has changed: run `python tools/notebooks.py build {source.stem}`")
+            sys.exit(f"the code of {source.stem} has changed: run `python tools/chapters.py build {source.stem}`")
         ran = [cell for cell in committed.cells if cell.cell_type == "code"]
         for cell, ours in zip(ran, (c for c in notebook.cells if c.cell_type == "code"), strict=True):
             cell.id = ours.id
@@ -157,5 +168,5 @@ def _chosen(names: list[str]) -> list[Path]:
 if __name__ == "__main__":
     commands = {"build": build, "prose": prose}
     if sys.argv[1:2] == [] or sys.argv[1] not in commands:
-        sys.exit("usage: python tools/notebooks.py build|prose [CHAPTER ...]     for example: build 03")
+        sys.exit("usage: python tools/chapters.py build|prose [CHAPTER ...]     for example: build 03")
     commands[sys.argv[1]](sys.argv[2:])

@@ -1,0 +1,92 @@
+"""What is committed: built from its source, the same in both languages but for the prose, whole and executed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import chapters
+import nbformat
+import pytest
+
+SOURCES = chapters.sources()
+by_chapter = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+
+
+def committed(source: Path, language: str) -> Any:
+    return nbformat.read(chapters.target(source, language), as_version=4)
+
+
+def code_cells(notebook: Any) -> list[Any]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def test_there_are_chapters() -> None:
+    assert [source.stem for source in SOURCES] == ["01_cost", "03_streaming", "04_sparse"]
+
+
+@by_chapter
+@pytest.mark.parametrize("language", chapters.LANGUAGES)
+def test_an_edition_is_what_its_source_builds(source: Path, language: str) -> None:
+    notebook, found = chapters.parse(source), committed(source, language)
+    expected = [
+        (
+            cell.cell_type,
+            chapters.quote(cell.source, chapters.read_ledger()) if cell.cell_type == "markdown" else cell.source,
+        )
+        for cell in notebook.cells
+        if cell.metadata.get("lang", language) == language
+    ]
+    assert [(cell.cell_type, cell.source) for cell in found.cells] == expected, "run `make notebooks`"
+
+
+@by_chapter
+def test_code_and_outputs_are_the_same_in_both_languages(source: Path) -> None:
+    english, chinese = (code_cells(committed(source, language)) for language in ("en", "zh"))
+    assert [(c.source, c.outputs) for c in english] == [(c.source, c.outputs) for c in chinese]
+
+
+@by_chapter
+def test_every_passage_has_both_languages(source: Path) -> None:
+    languages = [cell.metadata.get("lang") for cell in chapters.parse(source).cells if cell.cell_type == "markdown"]
+    assert None not in languages
+    assert languages == ["zh", "en"] * (len(languages) // 2)
+    for cell in chapters.parse(source).cells:
+        if cell.metadata.get("lang") == "en":
+            assert not re.search(r"[\u4e00-\u9fff]", cell.source)
+
+
+@by_chapter
+def test_both_languages_quote_the_same_numbers(source: Path) -> None:
+    cells = [cell for cell in chapters.parse(source).cells if cell.cell_type == "markdown"]
+    for chinese, english in zip(cells[::2], cells[1::2], strict=True):
+        assert sorted(chapters.QUOTE.findall(chinese.source)) == sorted(chapters.QUOTE.findall(english.source))
+
+
+@by_chapter
+def test_cells_are_short_executed_and_clean(source: Path) -> None:
+    for cell in code_cells(committed(source, "en")):
+        assert cell.execution_count, cell.source
+        assert len(cell.source.splitlines()) <= 25, cell.source
+        assert not re.search(r"[\u4e00-\u9fff]", cell.source)
+        assert all(output.output_type != "error" for output in cell.outputs)
+
+
+@by_chapter
+def test_a_chapter_has_a_figure_and_a_control(source: Path) -> None:
+    kinds = {kind for cell in code_cells(committed(source, "en")) for o in cell.outputs for kind in o.get("data", {})}
+    assert {"image/png", "application/vnd.jupyter.widget-view+json"} <= kinds
+
+
+def test_every_number_of_the_ledger_is_quoted_or_belongs_to_a_quoted_family() -> None:
+    prose = "".join(source.read_text(encoding="utf-8") for source in SOURCES)
+    quoted = {key.rsplit(".", 1)[0] for key, _ in chapters.QUOTE.findall(prose)}
+    families = {key.rsplit(".", 1)[0] for key in chapters.read_ledger()}
+    assert quoted <= families
+    assert {family.split(".")[0] for family in families} == {source.stem[:2] for source in SOURCES}
+
+
+def test_an_unknown_key_is_named() -> None:
+    with pytest.raises(KeyError, match=r"03\.nothing"):
+        chapters.quote("{{03.nothing:.1f}}", chapters.read_ledger())
