@@ -1,0 +1,64 @@
+"""The arrows of the design: who may import whom, and how large a piece may grow."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# What the files of a folder must not import, by the first words of the module's full name.
+FORBIDDEN = {
+    "mini_llm": ("mini_llm.longctx", "mini_llm.show", "practice", "judge", "matplotlib", "ipywidgets"),
+    "mini_llm/longctx": ("mini_llm.show", "practice", "judge", "matplotlib", "ipywidgets"),
+    "mini_llm/show": ("practice", "judge"),
+    "practice/grader": ("mini_llm",),
+    "practice/grader/verify": ("mini_llm", "practice.grader.cli", "practice.grader.tell"),
+    "practice/grader/isolate": (
+        "mini_llm",
+        "practice.grader.verify",
+        "practice.grader.tell",
+        "practice.grader.cli",
+        "practice.grader.catalogue",
+        "practice.exercises",
+    ),
+    "practice/grader/tell": ("mini_llm", "practice.grader.verify", "practice.grader.isolate", "practice.exercises"),
+}
+
+
+def imported(path: Path) -> set[str]:
+    """Full names of the modules that a file imports, relative imports resolved."""
+    package = list(path.relative_to(ROOT).parent.parts)
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1] if node.level else [])
+            module = ".".join(part for part in (base, node.module) if part)
+            names |= {module} | {f"{module}.{alias.name}" for alias in node.names}
+    return names
+
+
+@pytest.mark.parametrize("folder", FORBIDDEN)
+def test_arrows_point_one_way(folder: str) -> None:
+    files = sorted((ROOT / folder).glob("*.py"))
+    assert files
+    wrong = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in files
+        for name in imported(path)
+        if any(name == banned or name.startswith(f"{banned}.") for banned in FORBIDDEN[folder])
+    }
+    assert wrong == set()
+
+
+def test_importing_mini_llm_loads_no_plotting() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, mini_llm; print([m for m in ('matplotlib', 'ipywidgets', 'transformers') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
