@@ -90,3 +90,10 @@ def test_every_number_of_the_ledger_is_quoted_or_belongs_to_a_quoted_family() ->
 def test_an_unknown_key_is_named() -> None:
     with pytest.raises(KeyError, match=r"03\.nothing"):
         chapters.quote("{{03.nothing:.1f}}", chapters.read_ledger())
+
+
+@by_chapter
+def test_chinese_prose_has_chinese_punctuation(source: Path) -> None:
+    for cell in chapters.parse(source).cells:
+        if cell.metadata.get("lang") == "zh":
+            assert not re.findall(r"[\u4e00-\u9fff][*]*[,:;?!()]|[,;?!][*]*[\u4e00-\u9fff]", cell.source)

@@ -1,0 +1,65 @@
+"""What the judge's tests share: grading in this process, without the seconds that a process of its own costs."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from practice.grader.catalogue import find_card
+from practice.grader.isolate.answer import Answer
+from practice.grader.isolate.remote import RemoteAnswer
+from practice.grader.isolate.wire import Frame
+from practice.grader.report import CaseResult
+from practice.grader.verify.exercise import load_exercise
+from practice.grader.verify.trial import Trial
+
+Grade = Callable[..., list[CaseResult]]
+
+
+class ChildHere:
+    """Stands in for a child process: the same requests and replies, served in this process."""
+
+    def __init__(self) -> None:
+        self._answer = Answer()
+
+    def ask(self, header: Mapping[str, Any], body: bytes = b"") -> Frame:
+        return Frame(*self._answer.serve(Frame(header, body)))
+
+    def stop(self, why: object) -> object:
+        raise AssertionError(why)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tensors this small are slower on several threads, by far so on a busy machine."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def grade_here() -> Grade:
+    """grade_here(exercise, source, seed=0) -> results, with everything real but the process boundary."""
+
+    def grade(exercise: str, source: str | bytes, seed: int = 0) -> list[CaseResult]:
+        card = find_card(exercise)
+        trial = Trial(load_exercise(card), seed, "answer.py")
+        answer = RemoteAnswer(ChildHere())  # type: ignore[arg-type]
+        raw = source if isinstance(source, bytes) else source.encode()
+        failure = answer.load(raw, "answer.py", card.function, trial.parameters)
+        return trial.refuse(failure) if failure else trial.run(answer)
+
+    return grade
+
+
+@pytest.fixture(scope="session")
+def right_answer() -> str:
+    """A source that is right for evict_sinks, under the name `right`: hostile answers are written around it."""
+    source = (find_card("evict_sinks").folder / "reference.py").read_text(encoding="utf-8")
+    return source.replace("def evict_sinks(", "def right(")
