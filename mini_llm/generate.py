@@ -43,4 +43,6 @@ def _sample(logits: Tensor, top_p: float, generator: torch.Generator | None) -> 
     probabilities, tokens = logits.softmax(-1).sort(descending=True)
     before = probabilities.cumsum(-1) - probabilities
     probabilities = probabilities.masked_fill(before >= top_p, 0.0)
-    return int(tokens[torch.multinomial(probabilities, 1, generator=generator)])
+    if generator is not None:
+        probabilities = probabilities.to(generator.device)
+    return int(tokens[int(torch.multinomial(probabilities, 1, generator=generator))])
