@@ -31,7 +31,7 @@ def environment() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def pins() -> dict[str, Version]:
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
-    found = {}
+    found: dict[str, Version] = {}
     for line in lines:
         if line.strip() and not line.startswith("#"):
             requirement = Requirement(line)
