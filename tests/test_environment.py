@@ -51,7 +51,7 @@ def test_conda_brings_the_needed_python_and_pip_only(environment: dict[str, Any]
 
 def test_pip_part_takes_the_project_at_the_pins(environment: dict[str, Any]) -> None:
     parts = [line["pip"] for line in environment["dependencies"] if isinstance(line, dict)]
-    assert parts == [["-c constraints.txt", "-e ."]]
+    assert parts == [["--extra-index-url https://download.pytorch.org/whl/cpu", "-c constraints.txt", "-e ."]]
     assert environment["name"] == PROJECT["name"]
 
 

@@ -394,7 +394,7 @@ def amount(size: int) -> str:
 COMMANDS: dict[str, tuple[str | None, Callable[[list[str]], int], str]] = {
     "lab": ("", lab, "JupyterLab on your own copy of the chapters"),
     "test": ("dev", test, "linters, types and tests"),
-    "notebooks": ("dev", partial(hand_over, ["tools/notebooks.py", "build"]), "build the chapters"),
+    "notebooks": ("dev", partial(hand_over, ["tools/chapters.py", "build"]), "build the chapters"),
     "clean": (None, clean, "remove .venv, models/ and caches; your work stays"),
 }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from lab import Reader, chromium, lab_server, reader
+
+from jupyter_reader import Reader, chromium, lab_server, reader
 
 pytestmark = [pytest.mark.browser, pytest.mark.model]
 

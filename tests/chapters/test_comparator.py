@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from chapters_comparator import output_differences, text_differences
 from nbformat.v4 import new_output
+
+from chapters_comparator import output_differences, text_differences
 
 
 @pytest.mark.parametrize(

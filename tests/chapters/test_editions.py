@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-import chapters
 import nbformat
 import pytest
+
+import chapters
 
 SOURCES = chapters.sources()
 by_chapter = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)

@@ -7,9 +7,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-import chapters
 import nbformat
 import pytest
+
+import chapters
 from chapters_comparator import output_differences
 
 pytestmark = pytest.mark.model
