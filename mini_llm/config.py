@@ -33,7 +33,13 @@ _REQUIRED = (
 )
 
 # Settings that would change the arithmetic, with the only value this code computes.
-_FIXED = {"hidden_act": "silu", "attention_bias": False, "mlp_bias": False, "use_sliding_window": False}
+_FIXED = {
+    "hidden_act": "silu",
+    "attention_bias": False,
+    "mlp_bias": False,
+    "use_sliding_window": False,
+    "quantization_config": None,
+}
 
 
 @dataclass(frozen=True)
@@ -73,26 +79,27 @@ class ModelConfig:
     def from_dict(cls, raw: dict[str, Any]) -> ModelConfig:
         """Read the dictionary of a ``config.json``. Raises CheckpointError on what this code would compute wrongly."""
         model_type = raw.get("model_type")
-        if model_type not in FAMILIES:
+        if not isinstance(model_type, str) or model_type not in FAMILIES:
             known = ", ".join(sorted(FAMILIES))
             raise CheckpointError(f"model_type {model_type!r} is not a family mini_llm knows ({known})")
-        missing = [name for name in _REQUIRED if name not in raw]
+        for name, only in _FIXED.items():
+            if raw.get(name) not in (only, None, False):
+                raise CheckpointError(f"config.json has {name}={raw[name]!r}; mini_llm computes only {only!r}")
+        missing = [name for name in _REQUIRED if raw.get(name) is None]
         if missing:
             raise CheckpointError(f"config.json lacks {', '.join(missing)}")
-        for name, only in _FIXED.items():
-            if raw.get(name, only) != only:
-                raise CheckpointError(f"config.json has {name}={raw[name]!r}; mini_llm computes only {only!r}")
-        heads = raw["num_attention_heads"]
+        shape = {name: _positive_int(raw, name) for name in _REQUIRED}
+        heads = shape["num_attention_heads"]
         return cls(
             model_type=model_type,
-            **{name: raw[name] for name in _REQUIRED},
-            num_key_value_heads=raw.get("num_key_value_heads") or heads,
+            **shape,
+            num_key_value_heads=_positive_int(raw, "num_key_value_heads", heads),
             # Families that set head_dim mean it: Qwen3-0.6B has 128 with hidden / heads = 64.
-            head_dim=raw.get("head_dim") or raw["hidden_size"] // heads,
-            rms_norm_eps=raw.get("rms_norm_eps", 1e-6),
+            head_dim=_positive_int(raw, "head_dim", shape["hidden_size"] // heads),
+            rms_norm_eps=_positive_float(raw, "rms_norm_eps", 1e-6),
             rope_theta=_rope_theta(raw),
-            max_position_embeddings=raw.get("max_position_embeddings", 2048),
-            tie_word_embeddings=raw.get("tie_word_embeddings", False),
+            max_position_embeddings=_positive_int(raw, "max_position_embeddings", 2048),
+            tie_word_embeddings=raw.get("tie_word_embeddings") is True,
         )
 
     @classmethod
@@ -109,18 +116,39 @@ class ModelConfig:
             raw = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise CheckpointError(f"{str(folder)!r} is not a model folder: it has no config.json") from None
-        except ValueError as error:
+        except (OSError, ValueError) as error:
             raise CheckpointError(f"{str(path)!r} is not JSON: {error}") from None
+        if not isinstance(raw, dict):
+            raise CheckpointError(f"{str(path)!r} holds {type(raw).__name__}, not an object")
         try:
             return cls.from_dict(raw)
         except CheckpointError as error:
             raise CheckpointError(f"{str(path)!r}: {error}") from None
 
 
+def _positive_int(raw: dict[str, Any], name: str, default: int | None = None) -> int:
+    value = default if raw.get(name) is None else raw[name]
+    if type(value) is not int or value < 1:
+        raise CheckpointError(f"{name} must be a whole number of at least 1, got {value!r}")
+    return value
+
+
+def _positive_float(raw: dict[str, Any], name: str, default: float) -> float:
+    value = raw.get(name, default)
+    if type(value) not in (int, float) or not 0 < value < float("inf"):
+        raise CheckpointError(f"{name} must be a number above 0, got {value!r}")
+    return float(value)
+
+
 def _rope_theta(raw: dict[str, Any]) -> float:
     """RoPE base from either spelling: transformers 5 writes ``rope_parameters``, older files ``rope_theta``."""
-    rope = raw.get("rope_parameters") or raw.get("rope_scaling") or {}
-    kind = rope.get("rope_type", rope.get("type", "default"))
-    if kind != "default":
-        raise CheckpointError(f"rope_type {kind!r} is not supported; only 'default' is")
-    return float(rope.get("rope_theta", raw.get("rope_theta", 10_000.0)))
+    base = raw
+    for name in ("rope_parameters", "rope_scaling"):
+        rope = raw.get(name) or {}
+        if not isinstance(rope, dict):
+            raise CheckpointError(f"{name} must be an object, got {rope!r}")
+        kind = rope.get("rope_type", rope.get("type", "default"))
+        if kind != "default":
+            raise CheckpointError(f"rope_type {kind!r} is not supported; only 'default' is")
+        base = rope if "rope_theta" in rope else base
+    return _positive_float(base, "rope_theta", 10_000.0)

@@ -77,7 +77,7 @@ def _config(fields: dict[str, Any], tied: bool) -> dict[str, Any]:
     arch = fields["general.architecture"]
     if arch not in ("llama", "qwen3"):
         raise CheckpointError(f"GGUF architecture {arch!r} is not one mini_llm converts (llama, qwen3)")
-    if f"{arch}.rope.scaling.type" in fields or "rope_freqs.weight" in fields:
+    if f"{arch}.rope.scaling.type" in fields:
         raise CheckpointError(f"GGUF has RoPE scaling {fields.get(f'{arch}.rope.scaling.type')!r}, not supported")
     heads, hidden = fields[f"{arch}.attention.head_count"], fields[f"{arch}.embedding_length"]
     return {
@@ -106,7 +106,7 @@ def _hf_name(name: str) -> str:
     if name in _TOP_LEVEL:
         return _TOP_LEVEL[name]
     prefix, layer, part, kind = [*name.split("."), "", "", ""][:4]
-    if prefix != "blk" or part not in _PER_LAYER:
+    if prefix != "blk" or part not in _PER_LAYER or kind != "weight":
         raise CheckpointError(f"GGUF tensor {name!r} has no place in the model")
     return f"model.layers.{layer}.{_PER_LAYER[part]}.{kind}"
 

@@ -8,11 +8,14 @@ import torch
 from torch import Tensor
 
 from .attention import grouped_attention
-from .kv_cache import KVCache
+from .kv_cache import KVCache, check_positions
 from .model import LogitsFor, Transformer, check_mask
 
 Select = Callable[[int, Tensor, Tensor], Tensor]
-"""(layer, q ``[1, n_heads, T, D]``, k ``[1, n_kv, S + T, D]``) -> bool mask, chosen inside the pass."""
+"""(layer, q ``[1, n_heads, T, D]``, k ``[1, n_kv, S + T, D]``) -> bool mask, chosen inside the pass.
+
+k is a view of the cache's memory: read it, and keep no reference to it.
+"""
 
 
 @torch.no_grad()
@@ -36,20 +39,22 @@ def forward_with_mask(
     """
     if ids.dim() != 1 or positions.shape != ids.shape:
         raise ValueError(f"ids and positions must both be [T], got {tuple(ids.shape)} and {tuple(positions.shape)}")
-    if len(cache) != model.cfg.num_hidden_layers:
-        raise ValueError(f"the cache has {len(cache)} layers, the model {model.cfg.num_hidden_layers}")
-    model.check_ids(ids)
-    if not isinstance(mask, Tensor) and not callable(mask) and len(mask) != len(cache):
-        raise ValueError(f"{len(mask)} masks for {len(cache)} layers")
-    T, new_kv, ready = len(ids), [], {}
+    model.check_inputs(ids, cache)
+    T, heads = len(ids), model.cfg.num_attention_heads
+    check_positions(positions, 1, T)
+    masks = mask if isinstance(mask, Tensor) or callable(mask) else list(mask)
+    if isinstance(masks, list) and len(masks) != len(cache):
+        raise ValueError(f"{len(masks)} masks for {len(cache)} layers")
+    new_kv: list[tuple[Tensor, Tensor]] = []
+    ready: dict[tuple[int, int], Tensor] = {}  # a mask that several layers share is checked and widened once
 
     def mask_of(layer: int, q: Tensor, k: Tensor) -> Tensor:
-        if callable(mask) and not isinstance(mask, Tensor):
-            return over_everything(mask(layer, q, k), T, k.shape[2]).to(q.device)
-        chosen = mask if isinstance(mask, Tensor) else mask[layer]
+        if not isinstance(masks, Tensor | list):
+            return over_everything(masks(layer, q, k), heads, T, k.shape[2]).to(q.device)
+        chosen = masks if isinstance(masks, Tensor) else masks[layer]
         key = (id(chosen), k.shape[2])
         if key not in ready:
-            ready[key] = over_everything(chosen, T, k.shape[2]).to(q.device)
+            ready[key] = over_everything(chosen, heads, T, k.shape[2]).to(q.device)
         return ready[key]
 
     def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -61,8 +66,8 @@ def forward_with_mask(
     return logits[0], new_kv
 
 
-def over_everything(mask: Tensor, T: int, keys: int) -> Tensor:
+def over_everything(mask: Tensor, num_heads: int, T: int, keys: int) -> Tensor:
     """The mask over all ``keys``: one of ``[T, T]`` gets columns of True for the cached slots before it."""
-    if tuple(mask.shape) == (T, T) and keys > T:
+    if isinstance(mask, Tensor) and tuple(mask.shape) == (T, T) and keys > T:
         mask = torch.cat((mask.new_ones(T, keys - T), mask), dim=1)
-    return check_mask(mask, T, keys)
+    return check_mask(mask, 1, num_heads, T, keys)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from .attention import Attend, SelfAttention, grouped_attention
 from .config import ModelConfig
-from .kv_cache import KVCache
+from .kv_cache import KVCache, check_positions
 from .rope import inverse_frequencies, rope_cos_sin
 
 LogitsFor = Tensor | Sequence[int] | slice | None
@@ -92,26 +92,36 @@ class Transformer(nn.Module):
         positions: int64 ``[T]`` or ``[B, T]``; by default they continue from the cache's newest.
         mask: bool, True = may attend, ``[T, S + T]``, ``[n_heads, T, S + T]`` or ``[B, 1 or n_heads, T, S + T]`` over
         the cache's S slots and the new tokens; by default every cached slot and causal among the new ones.
-        Returns ``[B, T or len(logits_for), vocab]`` in the model's dtype, on its device.
+        Returns ``[B, T or len(logits_for), vocab]`` in the model's dtype, on its device. Raises ValueError naming the
+        shape that does not fit; a pass that raises leaves the cache as it was.
         """
         if ids.dim() != 2:
             raise ValueError(f"ids must be [B, T], got shape {tuple(ids.shape)}")
-        self.check_ids(ids)
+        B, T = ids.shape
         cache = KVCache(self.cfg.num_hidden_layers) if cache is None else cache
-        T, S = ids.shape[1], cache.seq_len()
+        self.check_inputs(ids, cache)
         if positions is None:
             positions = torch.arange(T, device=self.device) + cache.next_position()
-        positions = positions.to(self.device)
-        if mask is not None:
-            mask = check_mask(mask, T, S + T).to(self.device)
-        elif S and T > 1:
-            mask = torch.ones(T, S + T, dtype=torch.bool, device=self.device).tril(S)
-        causal = mask is None and T > 1
+        positions = check_positions(positions, B, T).to(self.device)
 
-        def attend_to_cache(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            return grouped_attention(q, *cache.update(layer, k, v, positions), mask, causal)
+        masks: dict[int, Tensor | None] = {}  # by the length of the cache, which layers may not share
 
-        return self.run(ids, positions, attend_to_cache, logits_for)
+        def mask_over(S: int) -> Tensor | None:
+            if S not in masks:
+                if mask is not None:
+                    masks[S] = check_mask(mask, B, self.cfg.num_attention_heads, T, S + T).to(self.device)
+                else:
+                    masks[S] = _causal_after(S, T, self.device) if S and T > 1 else None
+            return masks[S]
+
+        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+            chosen = mask_over(cache.seq_len(layer))
+            return grouped_attention(q, *cache.peek(layer, k, v), chosen, causal=chosen is None and T > 1)
+
+        logits = self.run(ids, positions, attend, logits_for)
+        for layer in range(len(cache)):  # only now: a pass that fails leaves the cache as it was
+            cache.commit(layer, T, positions)
+        return logits
 
     def run(
         self,
@@ -127,23 +137,40 @@ class Transformer(nn.Module):
         for index, layer in enumerate(self.layers):
             x = layer(x, cos, sin, lambda q, k, v, index=index: attend(index, q, k, v))
         if logits_for is not None:
-            x = x[:, logits_for]
+            x = x[:, logits_for if isinstance(logits_for, slice) else torch.as_tensor(logits_for).reshape(-1)]
         return self.lm_head(self.norm(x))
 
-    def check_ids(self, ids: Tensor) -> None:
-        """Raise ValueError unless ids are int64 token numbers of this vocabulary, at least one."""
+    def check_inputs(self, ids: Tensor, cache: KVCache) -> None:
+        """Raise ValueError unless ids are int64 numbers of this vocabulary and the cache has this model's layers."""
         if ids.dtype != torch.int64 or ids.numel() == 0:
             raise ValueError(f"ids must be int64 and not empty, got {ids.dtype} of shape {tuple(ids.shape)}")
-        if int(ids.min()) < 0 or int(ids.max()) >= self.cfg.vocab_size:
-            raise ValueError(f"token id {int(ids.max())} is outside the vocabulary of {self.cfg.vocab_size}")
+        low, high = int(ids.min()), int(ids.max())
+        if low < 0 or high >= self.cfg.vocab_size:
+            wrong = low if low < 0 else high
+            raise ValueError(f"token id {wrong} is outside the vocabulary of {self.cfg.vocab_size}")
+        if len(cache) != self.cfg.num_hidden_layers:
+            raise ValueError(f"the cache has {len(cache)} layers, the model {self.cfg.num_hidden_layers}")
 
 
-def check_mask(mask: Tensor, T: int, keys: int) -> Tensor:
-    """Raise ValueError unless mask is bool ``[..., T, keys]`` and lets every query attend to something."""
-    if mask.dtype != torch.bool:
-        raise ValueError(f"a mask is bool (True = may attend), got {mask.dtype}")
+def _causal_after(S: int, T: int, device: torch.device) -> Tensor:
+    """bool ``[T, S + T]``: every one of S cached slots, and causal among the T new tokens."""
+    return torch.ones(T, S + T, dtype=torch.bool, device=device).tril(S)
+
+
+def check_mask(mask: Tensor, batch: int, num_heads: int, T: int, keys: int) -> Tensor:
+    """Raise ValueError unless mask is bool ``[T, keys]``, ``[n_heads, T, keys]`` or ``[B, 1 or n_heads, T, keys]``
+    and lets every query attend to something."""
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
+        raise ValueError(
+            f"a mask is a bool tensor (True = may attend), got {getattr(mask, 'dtype', type(mask).__name__)}"
+        )
     if tuple(mask.shape[-2:]) != (T, keys):
         raise ValueError(f"a mask for {T} new tokens over {keys} keys ends in ({T}, {keys}), got {tuple(mask.shape)}")
+    allowed = ((), (1,), (num_heads,), (1, 1), (1, num_heads), (batch, 1), (batch, num_heads))
+    if tuple(mask.shape[:-2]) not in allowed:
+        raise ValueError(
+            f"a mask of shape {tuple(mask.shape)} fits neither the {num_heads} query heads nor the batch of {batch}"
+        )
     blind = ~mask.any(dim=-1)
     if bool(blind.any()):
         raise ValueError(f"query {blind.nonzero()[0].tolist()} of the mask may attend to nothing")

@@ -16,7 +16,7 @@ def rope_cos_sin(positions: Tensor, inv_freq: Tensor, dtype: torch.dtype) -> tup
 
     positions: int64 ``[T]`` or ``[B, T]``; inv_freq: fp32 ``[D/2]``.
     Returns two tensors ``[1 or B, 1, T, D/2]`` in ``dtype``. The angles themselves are fp32 whatever the dtype:
-    in bf16 every position above 256 would be rounded before it turned anything.
+    in bf16 most positions above 256 would be rounded before they turned anything.
     """
     angles = positions.reshape(-1, 1, positions.shape[-1], 1).float() * inv_freq
     return angles.cos().to(dtype), angles.sin().to(dtype)

@@ -7,6 +7,7 @@ A chapter calls ``record``. Building the chapters sets ``LEDGER_OUT`` and collec
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -15,6 +16,8 @@ LEDGER = Path(__file__).resolve().parents[2] / "assets" / "ledger.json"
 
 def record(key: str, value: float, rel_tol: float = 0.01) -> float:
     """Note a measured number under ``key`` with the relative difference another run may show; returns the value."""
+    if not math.isfinite(value):
+        raise ValueError(f"{key} was measured as {value}")
     out = os.environ.get("LEDGER_OUT")
     if out:
         path = Path(out)

@@ -14,6 +14,8 @@ PASSAGE = Path(__file__).resolve().parents[2] / "assets" / "sample_passage.txt"
 def passage_ids(tokenizer: Any, length: int, path: Path = PASSAGE) -> Tensor:
     """The first ``length`` tokens of a text, int64 ``[length]``. Raises ValueError when the text is shorter."""
     ids = tokenizer(path.read_text(encoding="utf-8")).input_ids
+    if length < 1:
+        raise ValueError(f"at least one token must be asked for, got length={length}")
     if len(ids) < length:
         raise ValueError(
             f"{path.name} has {len(ids)} tokens, but {length} were asked for: take a longer text or ask for fewer"

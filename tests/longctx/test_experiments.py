@@ -46,6 +46,8 @@ def test_a_text_too_short_is_named(tmp_path: Path) -> None:
     assert passage_ids(words, 3, short).tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match=r"short\.txt has 3 tokens, but 4 were asked for.*longer text"):
         passage_ids(words, 4, short)
+    with pytest.raises(ValueError, match="length=0"):
+        passage_ids(words, 0, short)
 
 
 @pytest.mark.model
@@ -84,6 +86,8 @@ def test_the_ledger_is_written_only_when_asked(tmp_path: Path, monkeypatch: pyte
     before = ledger.LEDGER.read_bytes()
     assert ledger.record("99.x", 2.5) == 2.5
     assert ledger.LEDGER.read_bytes() == before
+    with pytest.raises(ValueError, match=r"99\.x was measured as nan"):
+        ledger.record("99.x", float("nan"))
     monkeypatch.setenv("LEDGER_OUT", str(out))
     ledger.record("99.x", 2.5)
     ledger.record("99.a", 1.0, rel_tol=0.5)

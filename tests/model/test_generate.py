@@ -33,13 +33,27 @@ def test_a_tiny_nucleus_is_greedy(tiny: Transformer) -> None:
     assert narrow.tolist() == generate(tiny, PROMPT, 8).tolist()
 
 
+@pytest.mark.parametrize("options", [{"top_p": 1e-300}, {"temperature": 1e-40}])
+def test_extreme_settings_are_greedy(tiny: Transformer, options: dict[str, float]) -> None:
+    found = generate(tiny, PROMPT, 8, **({"temperature": 1.0} | options))
+    assert found.tolist() == generate(tiny, PROMPT, 8).tolist()
+
+
+def test_a_prompt_of_the_wrong_shape_is_named(tiny: Transformer) -> None:
+    with pytest.raises(ValueError, match=r"a prompt is \[T\], got shape \(1, 4\)"):
+        generate(tiny, PROMPT[None], 1)
+
+
 def test_stop_ends_and_is_not_returned(tiny: Transformer) -> None:
     greedy = generate(tiny, PROMPT, 8).tolist()
     stop = greedy[3]
     assert generate(tiny, PROMPT, 8, stop=stop).tolist() == greedy[: greedy.index(stop)]
+    assert generate(tiny, PROMPT, 8, stop=[stop, 96]).tolist() == greedy[: greedy.index(stop)]
 
 
-@pytest.mark.parametrize("options", [{"temperature": -1.0}, {"top_p": 0.0}, {"top_p": 1.5}])
+@pytest.mark.parametrize(
+    "options", [{"temperature": -1.0}, {"temperature": float("nan")}, {"top_p": 0.0}, {"top_p": 1.5}]
+)
 def test_bad_settings_are_named(tiny: Transformer, options: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=str(next(iter(options.values())))):
         generate(tiny, PROMPT, 1, **options)

@@ -119,9 +119,18 @@ def test_nbytes_is_the_memory_of_the_storages() -> None:
     [
         (lambda cache: cache.keep([0, 7]), r"0\.\.7 are outside the cache's 3 slots"),
         (lambda cache: cache.keep([-1]), r"-1\.\.-1 are outside"),
+        (lambda cache: cache.keep(torch.tensor([True, False, True])), r"whole numbers.*torch\.bool.*nonzero"),
+        (lambda cache: cache.keep([0.9, 1.7]), r"whole numbers.*torch\.float32"),
+        (lambda cache: cache.keep([0, 1, 1]), "1 indices repeat"),
+        (lambda cache: cache.peek(0, tokens(2), tokens(1)), "disagree"),
+        (lambda cache: cache.update(0, tokens(1), tokens(1), torch.tensor([1.0])), r"int64 \[1\].*torch\.float32"),
+        (lambda cache: cache.rewind(2.0), r"cannot rewind to 2\.0"),
         (lambda cache: cache.rewind(4), "cannot rewind to 4 slots: the cache holds 3"),
         (lambda cache: cache.update(0, tokens(2), tokens(3)), "disagree"),
-        (lambda cache: cache.update(0, tokens(2), tokens(2), torch.arange(3)), "3 positions for 2 new tokens"),
+        (
+            lambda cache: cache.update(0, tokens(2), tokens(2), torch.arange(3)),
+            r"positions of 2 new tokens must be int64 \[2\] or \[1, 2\], got torch.int64 of shape \(3,\)",
+        ),
         (lambda cache: cache.update(0, tokens(2).double(), tokens(2).double()), "does not fit the cache"),
         (lambda cache: cache.update(0, tokens(2).repeat(2, 1, 1, 1), tokens(2).repeat(2, 1, 1, 1)), "does not fit"),
         (lambda cache: cache.k.__setitem__(0, torch.zeros(3, 4)), r"expected \[B, n_kv, S, D\], got shape \(3, 4\)"),
@@ -135,3 +144,46 @@ def test_errors_name_the_value(act, words) -> None:  # type: ignore[no-untyped-d
     with pytest.raises((ValueError, IndexError), match=words):
         act(cache)
     assert cache.v[0].shape[2] == 3
+
+
+def test_default_positions_follow_the_newest_ever_added() -> None:
+    """Also when it was evicted, or is not in the last slot."""
+    cache = filled(6)
+    cache.keep([5, 0, 1])
+    cache.update(0, tokens(1, 6), tokens(1, 6))
+    assert cache.positions().tolist() == [[5, 0, 1, 6]]
+    cache.keep([0, 1])
+    cache.update(0, tokens(1, 7), tokens(1, 7))
+    assert cache.positions().tolist() == [[5, 0, 7]]
+
+
+def test_keep_over_layers_of_unequal_length_changes_all_or_none() -> None:
+    cache = filled(6, layers=2)
+    cache.keep([0, 1], layer=1)
+    with pytest.raises(IndexError, match="the cache's 2 slots"):
+        cache.keep([0, 4])
+    assert (cache.seq_len(0), cache.seq_len(1)) == (6, 2)
+
+
+def test_an_emptied_cache_takes_another_batch_and_dtype() -> None:
+    cache = filled(3)
+    cache.rewind(0)
+    cache.update(0, tokens(2).repeat(2, 1, 1, 1).double(), tokens(2).repeat(2, 1, 1, 1).double())
+    assert cache.k[0].shape == (2, 2, 2, 4)
+    assert cache.positions().tolist() == [[0, 1], [0, 1]]
+
+
+def test_assigning_another_batch_makes_positions_unknown_until_emptied() -> None:
+    cache = filled(3)
+    cache.k[0], cache.v[0] = cache.k[0].repeat(2, 1, 1, 1), cache.v[0].repeat(2, 1, 1, 1)
+    with pytest.raises(ValueError, match="unknown"):
+        cache.next_position()
+    cache.rewind(0)
+    assert cache.next_position() == 0
+
+
+def test_a_cache_filled_in_inference_mode_goes_on_outside_it() -> None:
+    with torch.inference_mode():
+        cache = filled(3)
+    cache.update(0, tokens(1, 3), tokens(1, 3))
+    assert slots(cache) == [0, 1, 2, 3]

@@ -173,9 +173,15 @@ def test_logits_for_chosen_tokens(tiny: Transformer) -> None:
     ("change", "words"),
     [
         ({"mask": CAUSAL[:, :5]}, r"ends in \(12, 12\), got \(12, 5\)"),
-        ({"mask": CAUSAL.float()}, r"a mask is bool .* got torch.float32"),
+        ({"mask": CAUSAL.float()}, r"a mask is a bool tensor .* got torch.float32"),
         ({"mask": CAUSAL & ~torch.eye(T, dtype=torch.bool)}, r"query \[0\] of the mask may attend to nothing"),
         ({"mask": [CAUSAL]}, "1 masks for 3 layers"),
+        ({"mask": CAUSAL.repeat(4, 1, 1)}, r"shape \(4, 12, 12\) fits neither the 6 query heads nor the batch of 1"),
+        ({"mask": CAUSAL.repeat(2, 1, 1, 1)}, r"shape \(2, 1, 12, 12\) fits neither"),
+        ({"mask": lambda layer, q, k: None}, "a mask is a bool tensor .* got NoneType"),
+        ({"mask": [None] * 3}, "a mask is a bool tensor .* got NoneType"),
+        ({"positions": torch.arange(T).float()}, r"int64 \[12\]"),
+        ({"ids": IDS - 97}, "token id -.* is outside"),
         ({"mask": lambda layer, q, k: CAUSAL[:3]}, r"got \(3, 12\)"),
         ({"ids": IDS[None]}, r"must both be \[T\], got \(1, 12\)"),
         ({"positions": torch.arange(5)}, r"\(12,\) and \(5,\)"),
@@ -188,3 +194,49 @@ def test_errors_name_what_does_not_fit(tiny: Transformer, change: dict[str, obje
     arguments = {"ids": IDS, "positions": torch.arange(T), "cache": KVCache(3), "mask": CAUSAL} | change
     with pytest.raises(ValueError, match=words):
         forward_with_mask(tiny, **arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"mask": torch.ones(4, 1, 6, dtype=torch.bool)},
+        {"positions": torch.tensor([1, 2])},
+        {"logits_for": [3]},
+    ],
+)
+def test_a_pass_that_fails_leaves_the_cache_as_it_was(tiny: Transformer, arguments: dict[str, object]) -> None:
+    cache = prefilled(tiny, 5)
+    with pytest.raises((ValueError, IndexError)):
+        tiny(IDS[None, 5:6], cache, **arguments)
+    assert [cache.seq_len(layer) for layer in range(3)] == [5, 5, 5]
+    close(tiny(IDS[None, 5:], cache)[0], tiny(IDS[None])[0, 5:])
+
+
+def test_an_interrupt_inside_a_layer_leaves_the_cache_as_it_was(tiny: Transformer) -> None:
+    cache = prefilled(tiny, 5)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    hook = tiny.layers[1].register_forward_pre_hook(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        tiny(IDS[None, 5:], cache)
+    hook.remove()
+    close(tiny(IDS[None, 5:], cache)[0], tiny(IDS[None])[0, 5:])
+
+
+@pytest.mark.parametrize("kept", [[], [0, 3, 4]])
+def test_layers_of_unequal_length(tiny: Transformer, kept: list[int]) -> None:
+    """One layer evicted more than the others: the plain forward still sees each layer's whole cache, causally."""
+    cache = prefilled(tiny, 5)
+    cache.keep(kept, layer=0)
+    expected, _ = forward_with_mask(tiny, IDS[5:8], torch.arange(5, 8), cache, CAUSAL[:3, :3])
+    close(tiny(IDS[None, 5:8], cache)[0], expected)
+    assert [cache.seq_len(layer) for layer in range(3)] == [len(kept) + 3, 8, 8]
+
+
+def test_masks_made_on_the_fly_reach_their_own_layer(tiny: Transformer) -> None:
+    masks = [torch.eye(3, dtype=torch.bool), CAUSAL[:3, :3], torch.ones(3, 3, dtype=torch.bool)]
+    arguments = (tiny, IDS[5:8], torch.arange(5, 8), prefilled(tiny, 5))
+    on_the_fly, _ = forward_with_mask(*arguments, (mask.clone() for mask in masks))
+    close(on_the_fly, forward_with_mask(*arguments, masks)[0])
