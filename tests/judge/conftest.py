@@ -1,5 +1,8 @@
 """What the judge's tests share: grading in this process, without the seconds that a process of its own costs."""
 
+import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -18,7 +21,10 @@ from practice.grader.report import CaseResult
 from practice.grader.verify.exercise import load_exercise
 from practice.grader.verify.trial import Trial
 
+ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[..., list[CaseResult]]
+Outcome = tuple[int, str, str]
+Judge = Callable[..., Outcome]
 
 
 class ChildHere:
@@ -63,3 +69,26 @@ def right_answer() -> str:
     """A source that is right for evict_sinks, under the name `right`: hostile answers are written around it."""
     source = (find_card("evict_sinks").folder / "reference.py").read_text(encoding="utf-8")
     return source.replace("def evict_sinks(", "def right(")
+
+
+@pytest.fixture(scope="session")
+def judge() -> Judge:
+    """judge(*arguments, door=..., flags="", **environment) -> (status, stdout, stderr) of the real command."""
+
+    def run(
+        *arguments: object, door: Path = ROOT / "practice/judge.py", flags: str = "", **environment: str
+    ) -> Outcome:
+        command = [sys.executable, *flags.split(), str(door), *map(str, arguments)]
+        clean = {name: value for name, value in os.environ.items() if name not in ("LC_ALL", "LC_MESSAGES", "LANG")}
+        done = subprocess.run(command, capture_output=True, env={**clean, **environment}, timeout=120, check=False)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    return run
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The judge and its exercises somewhere else, with no environment beside them and no answers yet."""
+    shutil.copy(ROOT / "judge.py", tmp_path)
+    shutil.copytree(ROOT / "practice", tmp_path / "practice", ignore=shutil.ignore_patterns("answers", "__pycache__"))
+    return tmp_path

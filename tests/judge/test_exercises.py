@@ -2,15 +2,21 @@
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from practice.grader.catalogue import all_cards
+from practice.grader.catalogue import Card, all_cards, find_card
+from practice.grader.isolate.values import pack
 from practice.grader.report import GRAVITY, CaseResult, Verdict
+from practice.grader.verify.exercise import load_exercise
+from practice.grader.verify.trial import Trial
 
+Grade = Callable[..., list[CaseResult]]
 CARDS = all_cards()
-SEEDS = range(20)
+SEEDS = range(12)
+FEW_SEEDS = range(6)
 
 
 def sources(kind: str) -> list[object]:
@@ -27,15 +33,15 @@ def reasons(results: list[CaseResult]) -> str:
 
 
 @pytest.mark.parametrize(("exercise", "path"), sources("reference.py") + sources("variants/*.py"))
-def test_right_answers_pass_whatever_the_seed(grade_here, exercise: str, path: Path) -> None:
+def test_right_answers_pass_whatever_the_seed(grade_here: Grade, exercise: str, path: Path) -> None:
     for seed in SEEDS:
         results = grade_here(exercise, path.read_bytes(), seed)
         assert worst(results) is Verdict.PASS, f"seed {seed}\n{reasons(results)}"
 
 
 @pytest.mark.parametrize(("exercise", "path"), sources("mutants/*.py"))
-def test_mutants_fail_whatever_the_seed(grade_here, exercise: str, path: Path) -> None:
-    for seed in SEEDS:
+def test_mutants_fail_whatever_the_seed(grade_here: Grade, exercise: str, path: Path) -> None:
+    for seed in FEW_SEEDS:
         results = grade_here(exercise, path.read_bytes(), seed)
         assert worst(results) in (Verdict.WRONG, Verdict.CONTRACT), f"seed {seed}\n{reasons(results)}"
 
@@ -48,7 +54,7 @@ def test_mutants_name_their_mistake_in_both_languages(exercise: str, path: Path)
 
 
 @pytest.mark.parametrize(("exercise", "path"), sources("starter.py"))
-def test_starter_is_not_written_yet(grade_here, exercise: str, path: Path) -> None:
+def test_starter_is_not_written_yet(grade_here: Grade, exercise: str, path: Path) -> None:
     results = grade_here(exercise, path.read_bytes())
     assert {result.verdict for result in results} == {Verdict.ERROR}
     assert {result.finding.key for result in results} == {"unwritten"}
@@ -66,15 +72,22 @@ def test_starter_is_not_written_yet(grade_here, exercise: str, path: Path) -> No
         ("quest_select", "return (torch.arange(k.shape[1]) >= k.shape[1] - budget).expand(len(q), -1)"),
     ],
 )
-def test_lazy_answers_fail(grade_here, exercise: str, body: str) -> None:
+def test_lazy_answers_fail(grade_here: Grade, exercise: str, body: str) -> None:
     parameters = {"evict_sinks": "k, v, positions, budget, sinks", "quest_select": "q, k, budget, page"}[exercise]
     results = grade_here(exercise, f"import torch\ndef {exercise}({parameters}):\n    {body}\n")
     assert worst(results) in (Verdict.WRONG, Verdict.CONTRACT)
 
 
-def test_quest_takes_any_tied_page(grade_here) -> None:
-    path = next(card.folder for card in CARDS if card.id == "quest_select") / "reference.py"
-    plain = path.read_text(encoding="utf-8")
+def test_quest_wants_whole_pages(grade_here: Grade) -> None:
+    right = find_card("quest_select").folder.joinpath("reference.py").read_text(encoding="utf-8")
+    cut = "\n\nrest = quest_select\ndef quest_select(q, k, budget, page):\n    mask = rest(q, k, budget, page)\n"
+    results = grade_here("quest_select", f"{right}{cut}    mask[:, 1:2] = False\n    return mask\n")
+    assert "page 0 is read in part" in reasons(results)
+    assert {result.verdict for result in results if result.finding} == {Verdict.WRONG}
+
+
+def test_quest_takes_any_tied_page(grade_here: Grade) -> None:
+    plain = find_card("quest_select").folder.joinpath("reference.py").read_text(encoding="utf-8")
     last_of_equals = plain.replace(
         "bounds.topk(max(1, budget // page), dim=-1).indices",
         "pages - 1 - bounds.flip(-1).sort(dim=-1, descending=True, stable=True).indices[:, : max(1, budget // page)]",
@@ -85,7 +98,7 @@ def test_quest_takes_any_tied_page(grade_here) -> None:
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)
-def test_folder_is_complete(card) -> None:
+def test_folder_is_complete(card: Card) -> None:
     assert len(list(card.folder.glob("variants/*.py"))) >= 2
     assert len(list(card.folder.glob("mutants/*.py"))) >= 5
     assert set(card.title) == {"en", "zh"}
@@ -104,16 +117,10 @@ def test_folder_is_complete(card) -> None:
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)
-def test_cases_are_fresh_and_repeatable(card) -> None:
-    from practice.grader.isolate.values import pack
-    from practice.grader.verify.exercise import load_exercise
-    from practice.grader.verify.trial import Trial
-
+def test_cases_are_fresh_and_repeatable(card: Card) -> None:
     exercise = load_exercise(card)
     first, same, other = (
         [pack(list(case.arguments.values())) for case in Trial(exercise, seed, "").cases] for seed in (1, 1, 2)
     )
     assert first == same
-    assert sum(a == b for a, b in zip(first, other, strict=True)) <= 1 + sum(
-        "no keys" in c.name["en"] or "empty" in c.name["en"] for c in Trial(exercise, 1, "").cases
-    )
+    assert sum(a == b for a, b in zip(first, other, strict=True)) <= 2  # the worked example, and no keys at all

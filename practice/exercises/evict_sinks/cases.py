@@ -1,0 +1,85 @@
+"""Cases and comparison of evict_sinks: the outputs must be exact copies of the slots that stay."""
+
+import torch
+from torch import Tensor
+
+from practice.grader.isolate.values import Value
+from practice.grader.report import Finding
+from practice.grader.verify.compare import check_values
+from practice.grader.verify.exercise import Case, integer, normal
+
+OUTPUTS = ("k", "v", "positions")
+
+
+def make_cases(generator: torch.Generator) -> list[Case]:
+    """Fresh cases: the worked example, ordinary evictions, and every edge of the signature."""
+
+    def some(low: int, high: int) -> int:
+        return integer(generator, low, high)
+
+    def case(en: str, zh: str, S: int, budget: int, sinks: int, **shape: int) -> Case:
+        return _case(generator, en, zh, torch.arange(S), budget, sinks, **shape)
+
+    budget, few = some(8, 16), some(2, 4)
+    gap = torch.cat([torch.arange(2), torch.arange(some(40, 60), 90)])
+    late = torch.arange(30) + some(100, 200)
+    return [
+        _worked_example(),
+        case("one head", "单个头", some(20, 40), budget, few),
+        case(
+            "batch and KV heads",
+            "批量与多个 KV 头",
+            some(20, 40),
+            budget,
+            few,
+            batch=some(2, 3),
+            num_kv_heads=some(2, 4),
+        ),
+        case("one slot too many", "恰好多出一个槽位", budget + 1, budget, few, num_kv_heads=2),
+        case("a long cache", "很长的缓存", some(400, 600), some(60, 100), 4, num_kv_heads=3),
+        case("no sinks", "没有 sink", some(20, 40), budget, 0),
+        case("one sink", "一个 sink", some(20, 40), budget, 1, batch=2),
+        case("sinks equal budget", "sinks 等于 budget", some(20, 40), few, few),
+        case("nothing may stay", "预算为 0", some(5, 9), 0, 0, num_kv_heads=2),
+        case("S equals budget", "S 等于 budget", budget, budget, few),
+        case("S equals budget, all of them sinks", "S 等于 budget 且全是 sink", few, few, few),
+        case("S below budget", "S 小于 budget", budget - some(1, 3), budget, few, batch=2),
+        case("S below sinks", "S 小于 sinks", few - 1, budget, few),
+        case("one slot", "只有一个槽位", 1, budget, few),
+        case("an empty cache", "空缓存", 0, budget, few, num_kv_heads=2),
+        _case(
+            generator, "evicted before: positions have a gap", "曾经淘汰过：位置有缺口", gap, budget, 4, num_kv_heads=2
+        ),
+        _case(generator, "positions that start late", "位置不从 0 开始", late, budget, few),
+        _case(generator, "bfloat16", "bfloat16", torch.arange(some(20, 40)), budget, few, dtype=torch.bfloat16),
+    ]
+
+
+def check(case: Case, expected: Value, got: Value) -> Finding | None:
+    """Eviction moves values and computes nothing: equal to the last bit."""
+    return check_values(expected, got, OUTPUTS, reduction=None)
+
+
+def _case(
+    generator: torch.Generator,
+    en: str,
+    zh: str,
+    positions: Tensor,
+    budget: int,
+    sinks: int,
+    *,
+    batch: int = 1,
+    num_kv_heads: int = 1,
+    dtype: torch.dtype = torch.float32,
+) -> Case:
+    shape = (batch, num_kv_heads, len(positions), 2 * integer(generator, 1, 4))
+    k, v = normal(generator, *shape, dtype=dtype), normal(generator, *shape, dtype=dtype)
+    return Case({"en": en, "zh": zh}, {"k": k, "v": v, "positions": positions, "budget": budget, "sinks": sinks})
+
+
+def _worked_example() -> Case:
+    """Tokens 0 to 11, budget 6, 2 sinks: slots 0, 1, 8, 9, 10, 11 stay."""
+    tokens = torch.arange(12)
+    k = tokens.float().reshape(1, 1, 12, 1)
+    name = {"en": "worked example: 12 tokens, budget 6, 2 sinks", "zh": "手算例子：12 个 token，预算 6，2 个 sink"}
+    return Case(name, {"k": k, "v": 100 + k, "positions": tokens, "budget": 6, "sinks": 2})

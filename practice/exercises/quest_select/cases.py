@@ -1,0 +1,145 @@
+"""Cases and comparison of quest_select: which page wins a tie is the answer's own choice."""
+
+import torch
+from torch import Tensor
+
+from practice.grader.isolate.values import Value
+from practice.grader.report import Finding, Verdict
+from practice.grader.verify.compare import tolerance
+from practice.grader.verify.exercise import Case, integer, normal
+
+OUTPUTS = ("mask",)
+
+
+def make_cases(generator: torch.Generator) -> list[Case]:
+    """Fresh cases: the worked example, ordinary selections, ties, and every edge of the signature."""
+
+    def some(low: int, high: int) -> int:
+        return integer(generator, low, high)
+
+    def case(en: str, zh: str, S: int, budget: int, page: int, num_kv_heads: int = 2, group: int = 3) -> Case:
+        return _random_case(generator, en, zh, S, budget, page, num_kv_heads, group)
+
+    page = some(4, 8)
+    part = some(1, page - 1)
+    S = 12 * page + part
+    return [
+        _worked_example(),
+        case("whole pages", "每页都满", 12 * page, 4 * page, page),
+        case("a partial last page", "最后一页不满", S, 5 * page, page),
+        case("one KV head", "只有一个 KV 头", S, 3 * page, page, num_kv_heads=1, group=some(4, 8)),
+        case("a KV head per query head", "每个查询头一个 KV 头", S, 3 * page, page, num_kv_heads=some(4, 6), group=1),
+        case("budget not a multiple of the page", "budget 不是页大小的整数倍", S, 4 * page + part, page),
+        case("budget of two pages", "budget 正好两页", S, 2 * page, page),
+        case("budget of one page", "budget 正好一页", S, page, page),
+        case("budget below a page", "budget 不足一页", S, page - 1, page),
+        case("no budget", "budget 为 0", S, 0, page),
+        case("all pages but one", "只少一页", 12 * page, 12 * page - 1, page),
+        case("pages of one key", "每页一个 key", some(20, 30), some(5, 9), 1),
+        case("S below a page", "S 不足一页", page - 1, some(1, page - 2), page),
+        case("budget equals S", "budget 等于 S", S, S, page),
+        case("budget above S", "budget 大于 S", S, S + some(1, 9), page),
+        case("one key", "只有一个 key", 1, page, page),
+        case("no keys", "没有 key", 0, page, page),
+        case("a long cache", "很长的缓存", 64 * 16 + some(1, 15), 16 * some(8, 20), 16, num_kv_heads=4, group=2),
+        _equal_pages(generator, page),
+        _half_precision(generator),
+    ]
+
+
+def check(case: Case, expected: Value, got: Value) -> Finding | None:
+    """Whole pages, the last one among them, as many as the budget gives, and none left out that beats a kept one."""
+    page = case.arguments["page"]
+    assert isinstance(page, int)
+    assert isinstance(expected, Tensor)
+    assert isinstance(got, Tensor)
+    bounds = _bounds(case)
+    for head, (want, mask) in enumerate(zip(expected, got, strict=True)):
+        wanted, kept = _pages(want, page), _pages(mask, page)
+        wrong = _wrong_pages(wanted, kept, mask, page) or _worse_page(kept, *bounds[head])
+        if wrong:
+            where = {"en": f"head {head}: {wrong['en']}", "zh": f"第 {head} 个头：{wrong['zh']}"}
+            shown = [f"pages {sorted(pages)}" for pages in (wanted, kept)]
+            return Finding(Verdict.WRONG, "exercise", where, *shown)
+    return None
+
+
+def _pages(mask: Tensor, page: int) -> set[int]:
+    return {slot // page for slot in mask.nonzero().flatten().tolist()}
+
+
+def _wrong_pages(wanted: set[int], kept: set[int], mask: Tensor, page: int) -> dict[str, str] | None:
+    for number in sorted(kept):
+        if not mask[number * page : (number + 1) * page].all():
+            return {"en": f"page {number} is read in part", "zh": f"第 {number} 页只读了一部分"}
+    if wanted and max(wanted) not in kept:
+        return {"en": f"the last page, {max(wanted)}, is not read", "zh": f"最后一页（第 {max(wanted)} 页）没有读"}
+    if len(kept) != len(wanted):
+        return {
+            "en": f"reads {len(kept)} pages, not {len(wanted)}",
+            "zh": f"读了 {len(kept)} 页，应为 {len(wanted)} 页",
+        }
+    return None
+
+
+def _worse_page(kept: set[int], bounds: list[float], slack: float) -> dict[str, str] | None:
+    """The best page left out, where its bound is above that of the worst page kept; the last page does not compete."""
+    last = len(bounds) - 1
+    competing = kept - {last}
+    left = set(range(last)) - kept
+    if not competing or not left:
+        return None
+    worst, best = min(competing, key=bounds.__getitem__), max(left, key=bounds.__getitem__)
+    if bounds[best] - bounds[worst] <= slack:
+        return None
+    values = f"{bounds[worst]:.6g}", f"{bounds[best]:.6g}"
+    return {
+        "en": f"reads page {worst} with bound {values[0]} and leaves out page {best} with bound {values[1]}",
+        "zh": f"读了上界为 {values[0]} 的第 {worst} 页，却没读上界为 {values[1]} 的第 {best} 页",
+    }
+
+
+def _bounds(case: Case) -> list[tuple[list[float], float]]:
+    """For each query head: the bounds of its pages from float64, and how far apart two of them count as equal."""
+    q, k, page = (case.arguments[name] for name in ("q", "k", "page"))
+    assert isinstance(q, Tensor)
+    assert isinstance(k, Tensor)
+    assert isinstance(page, int)
+    products = q.double()[:, None] * k.double().repeat_interleave(len(q) // len(k), dim=0)  # [n_heads, S, D]
+    if not k.shape[1]:
+        return [([], 0.0)] * len(q)
+    terms = torch.stack([keys.amax(1) for keys in products.split(page, dim=1)], dim=1)  # [n_heads, pages, D]
+    sizes = terms.abs().sum(-1).float()  # what cancels in a sum still rounds
+    slacks = [tolerance(size, q.shape[1]) for size in sizes]
+    return list(zip(terms.sum(-1).tolist(), slacks, strict=True))
+
+
+def _random_case(
+    generator: torch.Generator, en: str, zh: str, S: int, budget: int, page: int, num_kv_heads: int, group: int
+) -> Case:
+    D = 4 * integer(generator, 2, 6)
+    q, k = normal(generator, num_kv_heads * group, D), normal(generator, num_kv_heads, S, D)
+    return Case({"en": en, "zh": zh}, {"q": q, "k": k, "budget": budget, "page": page})
+
+
+def _worked_example() -> Case:
+    """Bounds 7, 5 and (last page) 0: two pages may be read, the first and the last, though its best key scores 3."""
+    q = torch.tensor([[1.0, -2.0]])
+    k = torch.tensor([[[3.0, 1.0], [-1.0, -2.0], [0.0, 4.0], [5.0, 0.0], [4.0, 0.0], [5.0, 0.0], [0.0, 0.0]]])
+    name = {"en": "worked example: bounds 7, 5, 0, two pages", "zh": "手算例子：上界 7、5、0，读两页"}
+    return Case(name, {"q": q, "k": k, "budget": 6, "page": 3})
+
+
+def _equal_pages(generator: torch.Generator, page: int) -> Case:
+    """Every page holds the same keys, so every choice is as good, but for the last page and the count."""
+    k = normal(generator, 2, page, 8).repeat(1, 8, 1)
+    return Case(
+        {"en": "equal pages", "zh": "各页相同"},
+        {"q": normal(generator, 4, 8), "k": k, "budget": 3 * page, "page": page},
+    )
+
+
+def _half_precision(generator: torch.Generator) -> Case:
+    """Many heads and pages, so that bounds summed in bfloat16 choose wrongly somewhere."""
+    q, k = (normal(generator, *shape, dtype=torch.bfloat16) for shape in ((32, 64), (4, 256, 64)))
+    return Case({"en": "bfloat16, many pages", "zh": "bfloat16，很多页"}, {"q": q, "k": k, "budget": 128, "page": 4})

@@ -1,0 +1,59 @@
+"""The exercises on disk: one folder each, described by its `card.toml`."""
+
+import difflib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from practice.grader.report import Text
+
+EXERCISES = Path(__file__).resolve().parents[1] / "exercises"
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a card says: title, chapter ("03"), minutes, difficulty and importance (1 to 5), the chapters it needs,
+    the function to write, and `time_limit`, the CPU seconds that all its cases together may take."""
+
+    id: str
+    folder: Path
+    title: Text
+    chapter: str
+    minutes: int
+    difficulty: int
+    importance: int
+    needs: tuple[str, ...]
+    function: str
+    time_limit: float
+
+
+class UnknownExercise(LookupError):
+    """No exercise has this id; `nearest` are the ids most like it."""
+
+    def __init__(self, exercise: str, nearest: list[str]) -> None:
+        super().__init__(exercise)
+        self.nearest = nearest
+
+
+def read_card(folder: Path) -> Card:
+    """The card of one exercise folder; KeyError or TypeError where it does not say what a card must say."""
+    told = tomllib.loads((folder / "card.toml").read_text(encoding="utf-8"))
+    return Card(
+        id=folder.name,
+        folder=folder,
+        **{**told, "needs": tuple(told["needs"]), "time_limit": float(told["time_limit"])},
+    )
+
+
+def all_cards() -> list[Card]:
+    """Every exercise, in the order of the chapters, then from easy to hard."""
+    cards = [read_card(path.parent) for path in EXERCISES.glob("*/card.toml")]
+    return sorted(cards, key=lambda card: (card.chapter, card.difficulty, card.id))
+
+
+def find_card(exercise: str) -> Card:
+    """The card of one exercise; UnknownExercise names the nearest ids."""
+    ids = sorted(path.parent.name for path in EXERCISES.glob("*/card.toml"))
+    if exercise not in ids:
+        raise UnknownExercise(exercise, difflib.get_close_matches(exercise, ids, n=3, cutoff=0.4) or ids)
+    return read_card(EXERCISES / exercise)

@@ -1,0 +1,1 @@
+"""Results become words: a terminal page or JSON, in English or Chinese."""

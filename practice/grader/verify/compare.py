@@ -1,0 +1,111 @@
+"""Comparison of an answer's outputs with the truth: first the contract (count, type, shape, dtype, finiteness), then
+the values.  Device and layout are settled before: a tensor that is not dense and on the CPU arrives as `Foreign`."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from practice.grader.isolate.values import Foreign, Value, pack
+from practice.grader.report import Finding, Verdict
+
+SLACK = 8
+EXCERPT = 12
+
+
+def check_contract(expected: Value, got: Value, names: Sequence[str]) -> Finding | None:
+    """The first way in which `got` is not what the signature promises, or None; `names` name the outputs."""
+    if len(names) == 1:
+        return _check_one(expected, got, names[0])
+    if not isinstance(got, tuple) or len(got) != len(names):
+        fields = {"wanted": f"tuple[{len(names)}]: {', '.join(names)}", "got": describe(got)}
+        return Finding(Verdict.CONTRACT, "count" if isinstance(got, tuple) else "outputs", fields)
+    assert isinstance(expected, tuple)
+    found = (_check_one(*pair) for pair in zip(expected, got, names, strict=True))
+    return next((finding for finding in found if finding), None)
+
+
+def check_values(expected: Value, got: Value, names: Sequence[str], reduction: int | None) -> Finding | None:
+    """The first output whose values differ, or None; outputs that fit the contract.
+
+    `reduction` is the length of the sums behind a value, from which its tolerance follows; None wants exact copies.
+    """
+    truths = expected if isinstance(expected, tuple) else (expected,)
+    outputs = got if isinstance(got, tuple) else (got,)
+    for name, truth, output in zip(names, truths, outputs, strict=True):
+        assert isinstance(truth, Tensor)
+        assert isinstance(output, Tensor)
+        wrong = truth != output
+        if reduction is not None and truth.dtype.is_floating_point:
+            wrong &= ~((output.double() - truth.double()).abs() <= tolerance(truth, reduction))
+        if wrong.any():
+            return _difference(name, truth, output, wrong)
+    return None
+
+
+def check_inputs(sent: dict[str, Value], after: Sequence[Value]) -> Finding | None:
+    """CONTRACT where a call changed one of its inputs."""
+    if len(after) != len(sent):
+        return Finding(Verdict.CONTRACT, "input_changed", {"name": ", ".join(sent)})
+    for (name, before), now in zip(sent.items(), after, strict=True):
+        if pack([before]) != pack([now]):
+            return Finding(Verdict.CONTRACT, "input_changed", {"name": name})
+    return None
+
+
+def tolerance(truth: Tensor, reduction: int) -> float:
+    """How far a sum of `reduction` terms, rounded to the dtype of `truth`, may be off: it grows as the square root of
+    the length, and with the largest finite value of the truth, so that a tiny truth gets a tiny tolerance."""
+    finite = truth[truth.isfinite()]
+    scale = float(finite.abs().max()) if finite.numel() else 0.0
+    return SLACK * torch.finfo(truth.dtype).eps * math.sqrt(max(1, reduction)) * scale
+
+
+def describe(value: Value) -> str:
+    """What a value is, without its contents: `float32[2, 4, 8]`, `tuple[2]`, `int`, a foreign thing's description."""
+    if isinstance(value, Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    if isinstance(value, Foreign):
+        return value.what
+    return f"{type(value).__name__}[{len(value)}]" if isinstance(value, tuple | list) else type(value).__name__
+
+
+def _check_one(expected: Value, got: Value, name: str) -> Finding | None:
+    assert isinstance(expected, Tensor)
+    fields = {"name": name, "wanted": describe(expected), "got": describe(got)}
+    if not isinstance(got, Tensor):
+        return Finding(Verdict.CONTRACT, "type", fields)
+    if got.shape != expected.shape:
+        return Finding(Verdict.CONTRACT, "shape", fields)
+    if got.dtype != expected.dtype:
+        return Finding(Verdict.CONTRACT, "dtype", fields)
+    stray = ~got.isfinite() & expected.isfinite()
+    if stray.any():
+        index = stray.nonzero()[0].tolist()
+        return Finding(Verdict.CONTRACT, "not_finite", {"name": name, "index": str(index), "got": _number(got[*index])})
+    return None
+
+
+def _difference(name: str, truth: Tensor, output: Tensor, wrong: Tensor) -> Finding:
+    """The first wrong value, and an excerpt around it along the last dimension."""
+    index = wrong.nonzero()[0].tolist()
+    *row, at = index or [0]
+    start = max(0, at - EXCERPT // 2)
+    shown = [tensor[*row].reshape(-1)[start : start + EXCERPT] for tensor in (truth, output)]
+    where = f"{name}{[*row, f'{start}:{start + len(shown[0])}']}".replace("'", "")
+    fields: dict[str, str | int] = {
+        "name": name,
+        "index": str(index),
+        "wrong": int(wrong.sum()),
+        "total": wrong.numel(),
+    }
+    return Finding(Verdict.WRONG, "values", fields, *(f"{where} = {_row(values)}" for values in shown))
+
+
+def _row(values: Tensor) -> str:
+    return f"[{', '.join(map(_number, values))}]"
+
+
+def _number(value: Tensor) -> str:
+    return f"{value.item():.7g}" if value.dtype.is_floating_point else str(value.item())

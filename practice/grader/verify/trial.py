@@ -1,0 +1,101 @@
+"""One answer through all cases of its exercise: each case is sent once the reply to the last one is in."""
+
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from practice.grader.isolate.remote import SOURCE_LIMIT, Failure, Returned
+from practice.grader.isolate.values import Value
+from practice.grader.report import CaseResult, Finding, Verdict
+from practice.grader.verify.compare import check_contract, check_inputs, describe
+from practice.grader.verify.exercise import Case, Exercise
+
+FATAL = (Verdict.TIME, Verdict.CRASH)
+
+
+class Answer(Protocol):
+    """Whatever runs an answer: it gets copies of the arguments and gives back outputs, never a verdict."""
+
+    def call(self, arguments: Sequence[Value]) -> Returned | Failure: ...
+
+
+class Trial:
+    """An exercise's cases for one seed, ready to be tried on an answer; `file` is what findings call its source."""
+
+    def __init__(self, exercise: Exercise, seed: int, file: str) -> None:
+        generator = torch.Generator().manual_seed(seed)
+        self.exercise, self.file = exercise, file
+        self.cases = exercise.make_cases(generator)
+        if len({case.name["en"] for case in self.cases}) != len(self.cases):
+            raise ValueError(f"{exercise.card.id}: two cases share a name")
+        self._order = torch.randperm(len(self.cases), generator=generator).tolist()
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the function's positional parameters."""
+        return list(self.cases[0].arguments)
+
+    def run(self, answer: Answer) -> list[CaseResult]:
+        """Results in the author's order.  The cases run in a random order, and none runs after a fatal verdict."""
+        results: dict[int, CaseResult] = {}
+        for index in self._order:
+            results[index] = result = self._try(answer, self.cases[index])
+            if result.verdict in FATAL:
+                not_run = Finding(result.verdict, "not_run")
+                return [results.get(i) or _result(case, not_run) for i, case in enumerate(self.cases)]
+        return [results[i] for i in range(len(self.cases))]
+
+    def refuse(self, failure: Failure) -> list[CaseResult]:
+        """Results where the source did not load: every case has the same finding."""
+        finding = self._finding(failure, "_import")
+        return [_result(case, finding) for case in self.cases]
+
+    def _try(self, answer: Answer, case: Case) -> CaseResult:
+        expected = self.exercise.reference(**case.arguments)
+        started = time.perf_counter()
+        reply = answer.call(list(case.arguments.values()))
+        milliseconds = 1000 * (time.perf_counter() - started)
+        if isinstance(reply, Failure):
+            return _result(case, self._finding(reply), milliseconds)
+        finding = (
+            check_contract(expected, reply.outputs, self.exercise.outputs)
+            or check_inputs(case.arguments, reply.inputs)
+            or self.exercise.check(case, expected, reply.outputs)
+        )
+        return _result(case, finding, milliseconds)
+
+    def _finding(self, failure: Failure, during: str = "") -> Finding:
+        """A failure of the process or of the learner's code as a finding; `during` ends the keys of an import."""
+        card = self.exercise.card
+        place = f"{self.file}:{failure.line}" if failure.line else self.file
+        wanted = f"{card.function}({', '.join(self.parameters)})"
+        raised = {"place": place, "type": failure.type, "message": failure.message}
+        match failure.kind:
+            case "time":
+                return Finding(Verdict.TIME, f"time{during}", {"limit": f"{card.time_limit:g}"})
+            case "crash":
+                return Finding(Verdict.CRASH, f"crash{during}", {"detail": failure.message})
+            case "memory":
+                return Finding(Verdict.MEMORY, "memory", raised, traceback=failure.traceback)
+            case "missing" | "signature":
+                fields = {"file": self.file, "place": place, "wanted": wanted, "found": failure.message}
+                return Finding(Verdict.CONTRACT, failure.kind, fields)
+            case "source_size":
+                fields = {"place": place, "size": failure.message, "limit": f"{SOURCE_LIMIT:,}"}
+                return Finding(Verdict.ERROR, "source_size", fields)
+            case "exception":
+                unwritten = failure.type == "NotImplementedError" and not failure.message
+                key = "unwritten" if unwritten else "exception"
+                return Finding(Verdict.ERROR, key, raised, traceback=failure.traceback)
+
+
+def _result(case: Case, finding: Finding | None, milliseconds: float = 0.0) -> CaseResult:
+    size = sum(value.numel() for value in case.arguments.values() if isinstance(value, Tensor))
+    inputs = ", ".join(
+        f"{name} {describe(value) if isinstance(value, Tensor) else repr(value)}"
+        for name, value in case.arguments.items()
+    )
+    return CaseResult(case.name, finding, milliseconds, size, inputs)
