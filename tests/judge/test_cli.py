@@ -1,6 +1,7 @@
 """The real command: what it prints, what it leaves, and its exit status."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -104,7 +105,8 @@ def test_seed_repeats_the_cases(judge: Judge, grade_here: Callable[..., list[Cas
 def test_the_answer_dies_with_its_judge(tmp_path: Path, number: int, status: int) -> None:
     answer, mark = tmp_path / "answer.py", tmp_path / "pid"
     answer.write_text(f"import os, time\nopen({str(mark)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)\n")
-    process = subprocess.Popen([sys.executable, ROOT / "judge.py", "run", "evict_sinks", answer])
+    command = [sys.executable, ROOT / "judge.py", "run", "evict_sinks", answer]
+    process = subprocess.Popen(command, env={**os.environ, "TMPDIR": str(tmp_path)})
     wait_until(lambda: mark.exists() and mark.read_text() != "")
     process.send_signal(number)
     assert process.wait(timeout=20) == status

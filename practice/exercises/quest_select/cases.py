@@ -59,7 +59,7 @@ def check(case: Case, expected: Value, got: Value) -> Finding | None:
         wrong = _wrong_pages(wanted, kept, mask, page) or _worse_page(kept, *bounds[head])
         if wrong:
             where = {"en": f"head {head}: {wrong['en']}", "zh": f"第 {head} 个头：{wrong['zh']}"}
-            shown = [f"pages {sorted(pages)}" for pages in (wanted, kept)]
+            shown = [str(sorted(pages)) for pages in (wanted, kept)]
             return Finding(Verdict.WRONG, "exercise", where, *shown)
     return None
 

@@ -3,7 +3,7 @@
 import json
 
 from practice.grader.report import CaseResult, Report
-from practice.grader.tell.messages import Language, plain, sentence
+from practice.grader.tell.messages import Language, plain, say, sentence
 
 
 def as_json(report: Report, lang: Language) -> str:
@@ -27,7 +27,7 @@ def _test(result: CaseResult, lang: Language) -> dict[str, object]:
     if result.finding:
         parts = [sentence(lang, result.finding)]
         shown = {"expected": result.finding.expected, "got": result.finding.got}
-        parts += [f"{name} {plain(value)}" for name, value in shown.items() if value]
+        parts += [f"{say(lang, key)} {plain(value)}" for key, value in shown.items() if value]
         message = "; ".join(parts)
     milliseconds = round(result.milliseconds, 3)
     return {"name": result.name["en"], "verdict": result.verdict, "message": message, "milliseconds": milliseconds}
