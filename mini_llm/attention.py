@@ -47,9 +47,10 @@ class SelfAttention(nn.Module):
     def __init__(self, cfg: ModelConfig) -> None:
         super().__init__()
         self.nh, self.nkv, self.hd = cfg.num_attention_heads, cfg.num_key_value_heads, cfg.head_dim
-        self.q_proj = nn.Linear(cfg.hidden_size, self.nh * self.hd, bias=False)
-        self.k_proj = nn.Linear(cfg.hidden_size, self.nkv * self.hd, bias=False)
-        self.v_proj = nn.Linear(cfg.hidden_size, self.nkv * self.hd, bias=False)
+        bias = cfg.family.qkv_bias
+        self.q_proj = nn.Linear(cfg.hidden_size, self.nh * self.hd, bias=bias)
+        self.k_proj = nn.Linear(cfg.hidden_size, self.nkv * self.hd, bias=bias)
+        self.v_proj = nn.Linear(cfg.hidden_size, self.nkv * self.hd, bias=bias)
         self.o_proj = nn.Linear(self.nh * self.hd, cfg.hidden_size, bias=False)
         norm = cfg.family.qk_norm
         self.q_norm = nn.RMSNorm(self.hd, eps=cfg.rms_norm_eps) if norm else nn.Identity()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from .rope import RULES, UNSCALED, RopeScaling
 
 
 class CheckpointError(ValueError):
@@ -17,10 +19,16 @@ class Family:
     """What sets one family of decoders apart from plain Llama. A new family is a row in ``FAMILIES``."""
 
     qk_norm: bool = False  # RMSNorm over head_dim on q and k, before RoPE
+    qkv_bias: bool = False
+    sliding_window: bool = (
+        False  # every layer attends to the last `sliding_window` positions, where config.json has one
+    )
 
 
 FAMILIES = {
     "llama": Family(),  # Llama 2/3 and SmolLM2
+    "mistral": Family(sliding_window=True),
+    "qwen2": Family(qkv_bias=True),  # Qwen2.5
     "qwen3": Family(qk_norm=True),
 }
 
@@ -31,6 +39,8 @@ _REQUIRED = (
     "num_hidden_layers",
     "num_attention_heads",
 )
+
+_TRAINED = ("factor", "original_max_position_embeddings")
 
 # Settings that would change the arithmetic, with the only value this code computes.
 _FIXED = {
@@ -56,6 +66,8 @@ class ModelConfig:
     head_dim: int
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
+    rope_scaling: RopeScaling = UNSCALED
+    sliding_window: int | None = None  # self and the sliding_window - 1 positions before it
     max_position_embeddings: int = 2048
     tie_word_embeddings: bool = False
 
@@ -90,6 +102,8 @@ class ModelConfig:
             raise CheckpointError(f"config.json lacks {', '.join(missing)}")
         shape = {name: _positive_int(raw, name) for name in _REQUIRED}
         heads = shape["num_attention_heads"]
+        theta, scaling = _rope(raw)
+        windowed = FAMILIES[model_type].sliding_window and raw.get("sliding_window") is not None
         return cls(
             model_type=model_type,
             **shape,
@@ -97,7 +111,9 @@ class ModelConfig:
             # Families that set head_dim mean it: Qwen3-0.6B has 128 with hidden / heads = 64.
             head_dim=_positive_int(raw, "head_dim", shape["hidden_size"] // heads),
             rms_norm_eps=_positive_float(raw, "rms_norm_eps", 1e-6),
-            rope_theta=_rope_theta(raw),
+            rope_theta=theta,
+            rope_scaling=scaling,
+            sliding_window=_positive_int(raw, "sliding_window") if windowed else None,
             max_position_embeddings=_positive_int(raw, "max_position_embeddings", 2048),
             tie_word_embeddings=raw.get("tie_word_embeddings") is True,
         )
@@ -140,15 +156,27 @@ def _positive_float(raw: dict[str, Any], name: str, default: float) -> float:
     return float(value)
 
 
-def _rope_theta(raw: dict[str, Any]) -> float:
-    """RoPE base from either spelling: transformers 5 writes ``rope_parameters``, older files ``rope_theta``."""
-    base = raw
+def _rope(raw: dict[str, Any]) -> tuple[float, RopeScaling]:
+    """RoPE's base and scaling rule: transformers 5 writes ``rope_parameters``, older files ``rope_scaling``."""
+    found: dict[str, Any] = {}
     for name in ("rope_parameters", "rope_scaling"):
         rope = raw.get(name) or {}
         if not isinstance(rope, dict):
             raise CheckpointError(f"{name} must be an object, got {rope!r}")
-        kind = rope.get("rope_type", rope.get("type", "default"))
-        if kind != "default":
-            raise CheckpointError(f"rope_type {kind!r} is not supported; only 'default' is")
-        base = rope if "rope_theta" in rope else base
-    return _positive_float(base, "rope_theta", 10_000.0)
+        found |= rope
+    theta = _positive_float(found if "rope_theta" in found else raw, "rope_theta", 10_000.0)
+    kind = found.get("rope_type", found.get("type", "default"))
+    if kind not in RULES:
+        raise CheckpointError(f"rope_type {kind!r} is not supported; {', '.join(sorted(RULES))} are")
+    names = {field.name for field in fields(RopeScaling)} - {"rope_type"}
+    unknown = sorted(found.keys() - names - {"rope_type", "type", "rope_theta"})
+    if unknown:
+        raise CheckpointError(f"the {kind} rule of RoPE is given {unknown[0]}={found[unknown[0]]!r}, not supported")
+    needed = {"linear": ("factor",), "yarn": _TRAINED, "llama3": (*_TRAINED, "low_freq_factor", "high_freq_factor")}
+    missing = [name for name in needed.get(kind, ()) if found.get(name) is None]
+    if missing:
+        raise CheckpointError(f"the {kind} rule of RoPE needs {', '.join(missing)} in config.json")
+    given = {name: found[name] for name in names & found.keys() if found[name] is not None}
+    for name in given.keys() - {"truncate"}:
+        _positive_float(given, name, 1.0)
+    return theta, RopeScaling(kind, **given)

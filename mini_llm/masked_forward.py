@@ -9,7 +9,8 @@ from torch import Tensor
 
 from .attention import grouped_attention
 from .kv_cache import KVCache, check_positions
-from .model import LogitsFor, Transformer, check_mask
+from .masks import over_everything, within_window
+from .model import LogitsFor, Transformer
 
 Select = Callable[[int, Tensor, Tensor], Tensor]
 """(layer, q ``[1, n_heads, T, D]``, k ``[1, n_kv, S + T, D]``) -> bool mask, chosen inside the pass.
@@ -32,7 +33,8 @@ def forward_with_mask(
     ids: int64 ``[T]``. positions: int64 ``[T]``, in the text. cache: S slots a layer, perhaps none.
     mask: bool, True = may attend. ``[T, T]`` rules among the new tokens, which all see the whole cache;
     ``[T, S + T]`` or ``[n_heads, T, S + T]`` rules over cache and new tokens; a list has one such mask a layer;
-    a function ``select(layer, q, k)`` returns one from the layer's own rotated queries and keys.
+    a function ``select(layer, q, k)`` returns one from the layer's own rotated queries and keys. A family's window
+    narrows whatever the mask allows.
     Returns logits ``[T or len(logits_for), vocab]`` and, for each layer, the new ``(k, v)``, each
     ``[1, n_kv, T, D]`` in memory of its own: hand them to ``cache.update`` to keep them.
     Raises ValueError naming the shape that does not fit.
@@ -45,6 +47,7 @@ def forward_with_mask(
     masks = mask if isinstance(mask, Tensor) or callable(mask) else list(mask)
     if isinstance(masks, list) and len(masks) != len(cache):
         raise ValueError(f"{len(masks)} masks for {len(cache)} layers")
+    on_device = positions[None].to(model.device)
     new_kv: list[tuple[Tensor, Tensor]] = []
     ready: dict[tuple[int, int], Tensor] = {}  # a mask that several layers share is checked and widened once
 
@@ -60,14 +63,10 @@ def forward_with_mask(
     def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         new_kv.append((k.contiguous(), v.contiguous()))
         all_k, all_v = cache.peek(layer, k, v)
-        return grouped_attention(q, all_k, all_v, mask_of(layer, q, all_k))
+        chosen = mask_of(layer, q, all_k)
+        if model.cfg.sliding_window:
+            chosen = within_window(chosen, model.cfg.sliding_window, on_device, cache, layer)
+        return grouped_attention(q, all_k, all_v, chosen)
 
-    logits = model.run(ids[None], positions[None].to(model.device), attend, logits_for)
+    logits = model.run(ids[None], on_device, attend, logits_for)
     return logits[0], new_kv
-
-
-def over_everything(mask: Tensor, num_heads: int, T: int, keys: int) -> Tensor:
-    """The mask over all ``keys``: one of ``[T, T]`` gets columns of True for the cached slots before it."""
-    if isinstance(mask, Tensor) and tuple(mask.shape) == (T, T) and keys > T:
-        mask = torch.cat((mask.new_ones(T, keys - T), mask), dim=1)
-    return check_mask(mask, 1, num_heads, T, keys)

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from .attention import Attend, SelfAttention, grouped_attention
 from .config import ModelConfig
 from .kv_cache import KVCache, check_positions
-from .rope import inverse_frequencies, rope_cos_sin
+from .masks import causal_after, check_mask, within_window
+from .rope import rope_cos_sin, rope_frequencies
 
 LogitsFor = Tensor | Sequence[int] | slice | None
 """Which of the T new tokens to compute logits for: indices into T, or None for all."""
@@ -104,18 +105,21 @@ class Transformer(nn.Module):
             positions = torch.arange(T, device=self.device) + cache.next_position()
         positions = check_positions(positions, B, T).to(self.device)
 
+        window, heads = self.cfg.sliding_window, self.cfg.num_attention_heads
         masks: dict[int, Tensor | None] = {}  # by the length of the cache, which layers may not share
 
         def mask_over(S: int) -> Tensor | None:
             if S not in masks:
                 if mask is not None:
-                    masks[S] = check_mask(mask, B, self.cfg.num_attention_heads, T, S + T).to(self.device)
+                    masks[S] = check_mask(mask, B, heads, T, S + T).to(self.device)
                 else:
-                    masks[S] = _causal_after(S, T, self.device) if S and T > 1 else None
+                    masks[S] = causal_after(S, T, self.device) if window or (S and T > 1) else None
             return masks[S]
 
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             chosen = mask_over(cache.seq_len(layer))
+            if window and chosen is not None:
+                chosen = within_window(chosen, window, positions.view(-1, T), cache, layer)
             return grouped_attention(q, *cache.peek(layer, k, v), chosen, causal=chosen is None and T > 1)
 
         logits = self.run(ids, positions, attend, logits_for)
@@ -131,8 +135,8 @@ class Transformer(nn.Module):
         logits_for: LogitsFor,
     ) -> Tensor:
         """The pass itself: ``attend(layer, q, k, v)`` is all that decides which keys a query reads."""
-        inv_freq = inverse_frequencies(self.cfg.head_dim, self.cfg.rope_theta).to(self.device)
-        cos, sin = rope_cos_sin(positions, inv_freq, self.dtype)
+        inv_freq, length = rope_frequencies(self.cfg.head_dim, self.cfg.rope_theta, self.cfg.rope_scaling)
+        cos, sin = rope_cos_sin(positions, inv_freq.to(self.device), self.dtype, length)
         x = self.embed_tokens(ids.to(self.device))
         for index, layer in enumerate(self.layers):
             x = layer(x, cos, sin, lambda q, k, v, index=index: attend(index, q, k, v))
@@ -150,28 +154,3 @@ class Transformer(nn.Module):
             raise ValueError(f"token id {wrong} is outside the vocabulary of {self.cfg.vocab_size}")
         if len(cache) != self.cfg.num_hidden_layers:
             raise ValueError(f"the cache has {len(cache)} layers, the model {self.cfg.num_hidden_layers}")
-
-
-def _causal_after(S: int, T: int, device: torch.device) -> Tensor:
-    """bool ``[T, S + T]``: every one of S cached slots, and causal among the T new tokens."""
-    return torch.ones(T, S + T, dtype=torch.bool, device=device).tril(S)
-
-
-def check_mask(mask: Tensor, batch: int, num_heads: int, T: int, keys: int) -> Tensor:
-    """Raise ValueError unless mask is bool ``[T, keys]``, ``[n_heads, T, keys]`` or ``[B, 1 or n_heads, T, keys]``
-    and lets every query attend to something."""
-    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
-        raise ValueError(
-            f"a mask is a bool tensor (True = may attend), got {getattr(mask, 'dtype', type(mask).__name__)}"
-        )
-    if tuple(mask.shape[-2:]) != (T, keys):
-        raise ValueError(f"a mask for {T} new tokens over {keys} keys ends in ({T}, {keys}), got {tuple(mask.shape)}")
-    allowed = ((), (1,), (num_heads,), (1, 1), (1, num_heads), (batch, 1), (batch, num_heads))
-    if tuple(mask.shape[:-2]) not in allowed:
-        raise ValueError(
-            f"a mask of shape {tuple(mask.shape)} fits neither the {num_heads} query heads nor the batch of {batch}"
-        )
-    blind = ~mask.any(dim=-1)
-    if bool(blind.any()):
-        raise ValueError(f"query {blind.nonzero()[0].tolist()} of the mask may attend to nothing")
-    return mask

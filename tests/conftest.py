@@ -50,21 +50,60 @@ TINY = {
         {"num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 8, "tie_word_embeddings": True},
     ),
     "llama, one KV head": ("Llama", {"num_attention_heads": 5, "num_key_value_heads": 1, "head_dim": 32}),
+    "llama, group 7, llama3 rule": (
+        "Llama",
+        {
+            "num_attention_heads": 7,
+            "num_key_value_heads": 1,
+            "head_dim": 16,
+            "hidden_size": 56,
+            "rope_parameters": {
+                "rope_type": "llama3",
+                "rope_theta": 5e4,
+                "factor": 8.0,
+                "low_freq_factor": 1.0,
+                "high_freq_factor": 4.0,
+                "original_max_position_embeddings": 16,
+            },
+        },
+    ),
+    "mistral, group 2, window 5": (
+        "Mistral",
+        {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 20, "sliding_window": 5},
+    ),
+    "qwen2, group 3": (
+        "Qwen2",
+        {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 16, "use_sliding_window": False},
+    ),
+    "qwen2, yarn": (
+        "Qwen2",
+        {
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "hidden_size": 64,
+            "rope_parameters": {
+                "rope_type": "yarn",
+                "rope_theta": 5e4,
+                "factor": 4.0,
+                "original_max_position_embeddings": 32,
+            },
+        },
+    ),
     "qwen3, group 2": ("Qwen3", {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 24}),
     "qwen3, group 1, tied": (
         "Qwen3",
         {"num_attention_heads": 3, "num_key_value_heads": 3, "head_dim": 16, "tie_word_embeddings": True},
     ),
 }
-"""Random models of each family, none with head_dim == hidden_size / num_attention_heads."""
+"""Random models of each family; head_dim is hidden_size / num_attention_heads only where transformers insists."""
 
 
 def make_tiny(name: str, folder: Path, dtype: torch.dtype = torch.float32) -> tuple[Any, Transformer]:
     """The same random weights twice: as transformers' model and, through ``folder``, as ours."""
     family, shape = TINY[name]
-    config = getattr(transformers, f"{family}Config")(
-        vocab_size=97, hidden_size=60, intermediate_size=56, num_hidden_layers=3, rope_theta=5e4, **shape
-    )
+    common = {"vocab_size": 97, "hidden_size": 60, "intermediate_size": 56, "num_hidden_layers": 3}
+    common |= {"rope_parameters": {"rope_type": "default", "rope_theta": 5e4}, "max_position_embeddings": 128}
+    config = getattr(transformers, f"{family}Config")(**(common | shape))
     torch.manual_seed(0)
     theirs = getattr(transformers, f"{family}ForCausalLM")(config).eval()
     for parameter in theirs.parameters():  # the default initialisation is so small that mistakes hide in it

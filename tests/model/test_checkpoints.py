@@ -56,14 +56,20 @@ def test_missing_weights(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"model_type": "mamba"}, r"'mamba' is not a family mini_llm knows \(llama, qwen3\)"),
+        ({"model_type": "mamba"}, r"'mamba' is not a family mini_llm knows \(llama, mistral, qwen2, qwen3\)"),
         ({"hidden_act": "gelu"}, "hidden_act='gelu'"),
-        ({"rope_parameters": {"rope_type": "yarn", "factor": 4.0}}, "rope_type 'yarn' is not supported"),
+        ({"rope_parameters": {"rope_type": "dynamic", "factor": 4.0}}, "rope_type 'dynamic' is not supported"),
+        (
+            {"rope_parameters": {"rope_type": "yarn", "factor": 4.0}},
+            "the yarn rule of RoPE needs original_max_position_embeddings",
+        ),
+        ({"rope_parameters": {"rope_type": "linear", "factor": 0}}, "factor must be a number above 0, got 0"),
+        ({"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}}, "partial_rotary_factor=0.5"),
         ({"num_hidden_layers": 4}, r"lacks \d+ tensors, 'layers\.3"),
         ({"intermediate_size": 57}, r"is \(60, 56\), but config.json asks for \(60, 57\)"),
         ({"num_key_value_heads": 3}, "num_attention_heads=4 is not a multiple of num_key_value_heads=3"),
         ({"head_dim": 15}, "head_dim=15 is odd"),
-        ({"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "rope_type 'linear' is not supported"),
+        ({"rope_scaling": {"rope_type": "longrope", "factor": 2.0}}, "rope_type 'longrope' is not supported"),
         ({"rope_parameters": "x"}, "rope_parameters must be an object, got 'x'"),
         ({"rope_parameters": {"rope_theta": -1}}, "rope_theta must be a number above 0, got -1"),
         ({"rms_norm_eps": None}, "rms_norm_eps must be a number above 0, got None"),
