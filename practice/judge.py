@@ -79,7 +79,7 @@ def advice(arguments: list[str], lack: str) -> str:
 def leave(status: int) -> None:
     """End the process at once: unloading torch would take a third of a second and changes nothing."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):  # whoever read the output has left
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # closed, or whoever read the output has left
             stream.flush()
     os._exit(status)
 

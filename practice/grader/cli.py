@@ -1,7 +1,9 @@
 """The commands of the judge.  Exit status: 0 passed, 1 not passed, 2 wrong usage, 3 not graded."""
 
 import argparse
+import contextlib
 import io
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +17,7 @@ from practice.grader.tell.terminal import render_list, render_report
 from practice.grader.verify.verifier import grade
 
 ANSWERS = Path(__file__).resolve().parents[1] / "answers"
+DOOR = ANSWERS.with_name("judge.py")
 USAGE_ERROR = 2
 INTERRUPTED = 130
 EXIT_STATUS = {Verdict.PASS: 0, Verdict.UNGRADED: 3}
@@ -39,6 +42,9 @@ def main(arguments: list[str]) -> int:
         return USAGE_ERROR
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as error:
+        print(f"judge: {type(error).__name__}: {error}", file=sys.stderr)
+        return EXIT_STATUS[Verdict.UNGRADED]
     except SystemExit as leaving:  # argparse's way out: 0 after --help, 2 after a wrong option
         return leaving.code if isinstance(leaving.code, int) else USAGE_ERROR
 
@@ -55,13 +61,17 @@ def start(options: argparse.Namespace, lang: Language) -> int:
     """Copy the starter to practice/answers; a file that is there already is never touched."""
     card = _find(options.exercise, lang)
     path = _answer_path(card.id)
-    path.parent.mkdir(exist_ok=True)
     try:
+        path.parent.mkdir(exist_ok=True)
         with path.open("xb") as answer:
             answer.write((card.folder / "starter.py").read_bytes())
-    except FileExistsError:
+    except FileExistsError as error:
+        if not path.exists():
+            raise UsageError(say(lang, "no_file", file=path, reason=error.strerror)) from error
         print(say(lang, "kept", answer=_shown(path)))
         return 0
+    except OSError as error:
+        raise UsageError(say(lang, "no_file", file=path, reason=error.strerror)) from error
     statement = _shown(card.folder / f"statement.{lang}.md")
     print(say(lang, "started", answer=_shown(path), statement=statement, command=_command("run", card.id)))
     return 0
@@ -74,14 +84,14 @@ def run(options: argparse.Namespace, lang: Language) -> int:
     try:
         source = path.read_bytes()
     except OSError as error:
-        if options.file:
+        if options.file or not isinstance(error, FileNotFoundError):
             raise UsageError(say(lang, "no_file", file=path, reason=error.strerror)) from error
         raise UsageError(say(lang, "no_answer", answer=_shown(path), command=_command("start", card.id))) from error
     report = grade(card, source, str(options.file or _shown(path)), options.seed)
-    if options.json:
-        print(as_json(report, lang))
-    else:
-        print(render_report(report, card, lang, verbose=options.verbose))
+    again = _command("run", card.id, report.file, "--seed", str(report.seed))
+    page = as_json(report, lang) if options.json else render_report(report, card, lang, again, verbose=options.verbose)
+    with contextlib.suppress(BrokenPipeError):  # whoever read the output has left; the exit status still tells
+        print(page, flush=True)
     if report.fault:
         print(f"judge: {sentence(lang, report.fault)}\n{report.fault.traceback}", file=sys.stderr)
     return EXIT_STATUS.get(report.verdict, 1)
@@ -131,14 +141,13 @@ def _language(arguments: list[str]) -> Language:
 
 
 def _seed(text: str) -> int:
-    seed = int(text)
-    if not 0 <= seed < 1 << 63:
-        raise ValueError(text)
-    return seed
+    if not text.isascii() or not text.isdigit() or int(text) >= 1 << 63:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^63 - 1")
+    return int(text)
 
 
 def _command(*words: str) -> str:
-    return " ".join(["python practice/judge.py", *words])
+    return shlex.join(["python", _shown(DOOR), *words])
 
 
 def _answer_path(exercise: str) -> Path:
@@ -147,5 +156,8 @@ def _answer_path(exercise: str) -> Path:
 
 def _shown(path: Path) -> str:
     """A path as one would type it here."""
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError:  # a folder that is gone
+        return str(path)
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -44,7 +45,7 @@ def test_reference_passes(judge: Judge) -> None:
 def test_starter_does_not_pass(judge: Judge) -> None:
     status, out, _ = judge("run", "evict_sinks", EVICT / "starter.py", door=ROOT / "judge.py", LANG="zh_CN.UTF-8")
     assert status == 1
-    assert "ERROR：18 个测试通过 0 个" in out
+    assert re.search(r"ERROR：\d+ 个测试通过 0 个", out)
     assert "还没有写" in out
     assert "--seed" in out
 
@@ -117,7 +118,7 @@ def test_start_run_and_never_overwrite(judge: Judge, copy: Path) -> None:
     door = copy / "judge.py"
     status, _, err = judge("run", "quest_select", door=door)
     assert status == 2
-    assert "python practice/judge.py start quest_select" in err
+    assert f"python {copy}/practice/judge.py start quest_select" in err
     status, out, _ = judge("start", "quest_select", door=door)
     answer = copy / "practice/answers/quest_select.py"
     assert status == 0
@@ -172,3 +173,33 @@ def test_help_shows_an_example(judge: Judge, command: str) -> None:
     assert status == 0
     assert f"python practice/judge.py {command}" in out
     assert "示例" in out
+
+
+@pytest.mark.parametrize(
+    "shell",
+    [
+        "{run} >&-",
+        "{run} 2>&-",
+        "PYTHONUNBUFFERED=1 {run} | true; exit ${{PIPESTATUS[0]}}",
+    ],
+)
+def test_a_pass_is_a_pass_to_whoever_reads_or_not(shell: str) -> None:
+    command = f"{sys.executable} {ROOT / 'practice/judge.py'} run evict_sinks {EVICT / 'reference.py'}"
+    done = subprocess.run(["bash", "-c", shell.format(run=command)], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+
+
+def test_start_says_why_it_cannot(judge: Judge, copy: Path) -> None:
+    (copy / "practice/answers").write_text("a file where the folder should be")
+    status, _, err = judge("start", "evict_sinks", door=copy / "practice/judge.py")
+    assert status == 2
+    assert "cannot read" in err
+    assert "Traceback" not in err
+
+
+def test_an_answer_that_cannot_be_read_is_not_called_missing(judge: Judge, copy: Path) -> None:
+    (copy / "practice/answers/evict_sinks.py").mkdir(parents=True)
+    status, _, err = judge("run", "evict_sinks", door=copy / "practice/judge.py")
+    assert status == 2
+    assert "directory" in err
+    assert "yet" not in err

@@ -51,6 +51,11 @@ def make_cases(generator: torch.Generator) -> list[Case]:
             generator, "evicted before: positions have a gap", "曾经淘汰过：位置有缺口", gap, budget, 4, num_kv_heads=2
         ),
         _case(generator, "positions that start late", "位置不从 0 开始", late, budget, few),
+        _case(
+            generator, "positions that start late, all fit", "位置不从 0 开始，全都放得下", late[: few + 2], budget, few
+        ),
+        _case(generator, "gaps between all positions", "每两个位置之间都有缺口", 3 * late, budget, few),
+        case("nearly all sinks", "几乎全是 sink", some(30, 40), budget, budget - 2),
         _case(generator, "bfloat16", "bfloat16", torch.arange(some(20, 40)), budget, few, dtype=torch.bfloat16),
     ]
 

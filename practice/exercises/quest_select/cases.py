@@ -42,7 +42,10 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         case("one key", "只有一个 key", 1, page, page),
         case("no keys", "没有 key", 0, page, page),
         case("a long cache", "很长的缓存", 64 * 16 + some(1, 15), 16 * some(8, 20), 16, num_kv_heads=4, group=2),
+        case("whole pages, budget below two", "每页都满，budget 不足两页", 12 * page, 2 * page - 1, page),
         _equal_pages(generator, page),
+        _negative_bounds(generator, page),
+        _large_bounds(generator, page),
         _half_precision(generator),
     ]
 
@@ -139,7 +142,23 @@ def _equal_pages(generator: torch.Generator, page: int) -> Case:
     )
 
 
+def _negative_bounds(generator: torch.Generator, page: int) -> Case:
+    """Every score is negative, and so is every bound: 0 is above them all."""
+    q, k = normal(generator, 6, 8).abs(), -normal(generator, 2, 8 * page, 8).abs()
+    return Case({"en": "negative bounds", "zh": "上界都是负数"}, {"q": q, "k": k, "budget": 3 * page, "page": page})
+
+
+def _large_bounds(generator: torch.Generator, page: int) -> Case:
+    """Bounds of about a million: above what one might take for large enough, and far apart for a softmax."""
+    q, k = 100 * normal(generator, 6, 8), 1000 * normal(generator, 2, 8 * page, 8)
+    return Case({"en": "large bounds", "zh": "很大的上界"}, {"q": q, "k": k, "budget": 3 * page, "page": page})
+
+
 def _half_precision(generator: torch.Generator) -> Case:
-    """Many heads and pages, so that bounds summed in bfloat16 choose wrongly somewhere."""
-    q, k = (normal(generator, *shape, dtype=torch.bfloat16) for shape in ((32, 64), (4, 256, 64)))
-    return Case({"en": "bfloat16, many pages", "zh": "bfloat16，很多页"}, {"q": q, "k": k, "budget": 128, "page": 4})
+    """Many heads, and pages that differ little: bounds computed in less than float32 choose wrongly somewhere."""
+    q = normal(generator, 32, 64, dtype=torch.bfloat16)
+    k = (normal(generator, 4, 1, 64) + normal(generator, 4, 256, 64) / 32).bfloat16()
+    return Case(
+        {"en": "bfloat16, nearly equal pages", "zh": "bfloat16，各页相差很小"},
+        {"q": q, "k": k, "budget": 128, "page": 4},
+    )

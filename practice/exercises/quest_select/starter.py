@@ -8,7 +8,7 @@ def quest_select(q: Tensor, k: Tensor, budget: int, page: int) -> Tensor:
 
     Args:
         q: ``[n_heads, D]``, the newest token's queries; head h uses KV head h // (n_heads // n_kv).
-        k: ``[n_kv, S, D]``, one layer's keys; page p holds keys p * page up to (p + 1) * page.
+        k: ``[n_kv, S, D]``, one layer's keys; page p holds keys p * page to (p + 1) * page - 1.
         budget: how many keys may be read.
         page: keys in a page; the last page may hold fewer.
 

@@ -1,6 +1,5 @@
 """Reports and lists as plain text for a terminal."""
 
-import shlex
 import unicodedata
 from collections.abc import Collection, Sequence
 
@@ -9,8 +8,11 @@ from practice.grader.report import CaseResult, Report
 from practice.grader.tell.messages import Language, plain, say, sentence
 
 
-def render_report(report: Report, card: Card, lang: Language, *, verbose: bool) -> str:
-    """The page for one grading: every test, then the failure to look at first, then the total."""
+def render_report(report: Report, card: Card, lang: Language, again: str, *, verbose: bool) -> str:
+    """The page for one grading: every test, then the failure to look at first, then the total.
+
+    `again` is the command that grades the same cases once more.
+    """
     lines = [say(lang, "head", exercise=report.exercise, title=card.title[lang]), ""]
     width = max((_width(result.name[lang]) for result in report.results), default=0)
     for result in report.results:
@@ -20,8 +22,7 @@ def render_report(report: Report, card: Card, lang: Language, *, verbose: bool) 
         lines.append(sentence(lang, report.fault))
     if report.smallest_failure:
         lines += ["", *_failure(report.smallest_failure, lang, verbose)]
-        command = f"python practice/judge.py run {report.exercise} {shlex.quote(report.file)} --seed {report.seed}"
-        lines += ["", say(lang, "again", command=command)]
+        lines += ["", say(lang, "again", command=again)]
     if verbose and report.printed:
         shown = len(report.printed.encode())
         key = "printed" if report.printed_bytes <= shown else "printed_cut"

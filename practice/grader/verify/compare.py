@@ -108,4 +108,5 @@ def _row(values: Tensor) -> str:
 
 
 def _number(value: Tensor) -> str:
-    return f"{value.item():.7g}" if value.dtype.is_floating_point else str(value.item())
+    digits = 17 if value.dtype is torch.float64 else 9  # enough to tell any two floats apart
+    return f"{value.item():.{digits}g}" if value.dtype.is_floating_point else str(value.item())
