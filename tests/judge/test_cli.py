@@ -132,7 +132,7 @@ def test_start_run_and_never_overwrite(judge: Judge, copy: Path) -> None:
     shutil.copy(ROOT / "practice/exercises/quest_select/variants/sign_split.py", answer)
     status, out, _ = judge("run", "quest_select", door=door)
     assert status == 0
-    assert out.splitlines()[-1].startswith("PASS: 20 of 20")
+    assert re.match(r"PASS: (\d+) of \1 tests", out.splitlines()[-1])
 
 
 def test_list_marks_what_was_begun(judge: Judge, copy: Path) -> None:
