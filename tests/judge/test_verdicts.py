@@ -194,7 +194,8 @@ def test_a_grading_leaves_no_descriptor_thread_or_folder(
     for future, _ in graded.values():
         future.result(timeout=60)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    source = f"{right_answer}\nevict_sinks = right\nopen('litter', 'w').write('x')\n".encode()
+    litter = "import os\nopen('litter', 'w').write('x')\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')\n"
+    source = f"{right_answer}\nevict_sinks = right\n{litter}".encode()
     before = len(os.listdir("/proc/self/fd")), threading.active_count()
     assert grade(find_card("evict_sinks"), source, "answer.py").verdict is PASS
     gc.collect()
@@ -214,6 +215,7 @@ assert importlib.util.find_spec("wire") is None
 assert os.listdir() == []
 assert os.environ["HOME"] == os.getcwd()
 assert sys.stdin.read() == ""
+assert __file__ == "answer.py"
 assert os.getpid() == os.getpgid(0) == os.getsid(0)
 evict_sinks = right
 """
@@ -243,7 +245,7 @@ def test_cpu_time_decides_before_the_clock(right_answer: str, monkeypatch: pytes
 def test_the_group_is_killed_where_orphans_cannot_be_found(
     right_answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group, "_children", lambda: set())
+    monkeypatch.setattr(group, "_processes", lambda: iter(()))
     body, _, _ = HOSTILE["a child that holds the pipes"]
     source = f"{DEF}{body}\n\n{right_answer}\nPIDS = {str(tmp_path / 'pids')!r}\n".encode()
     assert grade(find_card("evict_sinks"), source, "answer.py").verdict is PASS

@@ -50,6 +50,7 @@ class Answer:
         lines = request.body.decode(errors="replace").splitlines(keepends=True)
         linecache.cache[self._file] = (len(request.body), None, lines, self._file)
         module = types.ModuleType(MODULE)
+        module.__file__ = self._file
         sys.modules[MODULE] = module
         exec(compile(request.body, self._file, "exec", dont_inherit=True), module.__dict__)
         self._function = _find(module, request.header["function"], request.header["parameters"])

@@ -1,8 +1,10 @@
 """The process that runs an answer: takes inputs from the wire, gives outputs back, and knows nothing else.
 
-Started as a script, `child.py <judge's process id> <cpu seconds> <memory bytes>`, with the wire on stdin and stdout.
+Started as a script, `child.py <judge's process id> <cpu seconds> <memory bytes> <folder of the judge's torch>`, with
+the wire on stdin and stdout.
 """
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -16,6 +18,8 @@ def main() -> None:
     from practice.grader.isolate.limits import apply_limits, die_with_parent
 
     die_with_parent(int(sys.argv[1]))
+    if sys.argv[4] and importlib.util.find_spec("torch") is None:  # -I hides PYTHONPATH and the user's packages
+        sys.path.append(sys.argv[4])
     import torch
 
     from practice.grader.isolate.answer import Answer

@@ -1,17 +1,18 @@
 """The child's process group: started apart from the judge, and ended with everything that it left behind."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
 PR_SET_CHILD_SUBREAPER = 36
-SWEEP_SECONDS = 2.0
+SWEEP_SECONDS = 10.0
 
 _lock = threading.Lock()
 _live: set[int] = set()
@@ -28,17 +29,13 @@ class ProcessGroup:
         with _lock:
             if not _live:
                 _adopt_orphans(True)
-            self._before = _children()
-            self.process = subprocess.Popen(
-                command,
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment,
-                cwd=folder,
-                start_new_session=True,
-            )
+            try:
+                self._before = _children()
+                self.process = _start(command, environment, folder)
+            except BaseException:
+                if not _live:
+                    _adopt_orphans(False)
+                raise
             _live.add(self.process.pid)
 
     @property
@@ -59,10 +56,23 @@ class ProcessGroup:
         _kill_group(self.process.pid)
         self.process.wait()
         with _lock:
-            _live.discard(self.process.pid)
-            _sweep(self._before)
+            _sweep(self._before | _live - {self.process.pid})
+            _live.discard(self.process.pid)  # last: an end that is interrupted can be asked for again
             if not _live:
                 _adopt_orphans(False)
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str], folder: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd=folder,
+        start_new_session=True,
+    )
 
 
 def cpu_seconds(pid: int) -> float | None:
@@ -91,33 +101,57 @@ def _stat(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
 
 
+def _processes() -> Iterator[tuple[int, int, int, int]]:
+    """Linux: id, parent, group and session of each process, looked up one by one in the order of their ids."""
+    if sys.platform != "linux":
+        return
+    for pid in sorted(int(entry) for entry in os.listdir("/proc") if entry.isdigit()):
+        try:
+            _, parent, group, session, *_ = _stat(pid)
+        except (OSError, ValueError):
+            continue
+        yield pid, int(parent), int(group), int(session)
+
+
 def _children() -> set[int]:
     """Children of the judge in another session than its own: groups, and orphans that it has adopted."""
-    if sys.platform != "linux":
-        return set()
-    found = set()
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                _, parent, _, session, *_ = _stat(int(entry))
-            except (OSError, ValueError):
-                continue
-            if int(parent) == os.getpid() and int(session) != os.getsid(0):
-                found.add(int(entry))
-    return found
+    own = os.getpid(), os.getsid(0) if sys.platform == "linux" else 0
+    return {pid for pid, parent, _, session in _processes() if parent == own[0] and session != own[1]}
 
 
-def _sweep(before: set[int]) -> None:
-    """Kill adopted orphans until none is left; each death may hand over children of its own."""
+def _stop_strays(spared: set[int], stopped: set[int]) -> set[int]:
+    """Stop adopted orphans and all that descends from them, as they are found; gives all of them."""
+    strays: set[int] = set()
+    own = os.getpid(), os.getsid(0) if sys.platform == "linux" else 0
+    for pid, parent, group, session in _processes():
+        if pid not in spared and (parent in strays or (parent == own[0] and session != own[1])):
+            strays.add(pid)
+            if pid not in stopped:
+                _send(pid, signal.SIGSTOP)
+                if group > 1 and group not in spared:  # what was forked since then is often in the same group
+                    _send(-group, signal.SIGSTOP)
+    return strays
+
+
+def _sweep(spared: set[int]) -> None:
+    """Kill strays until none is left.  First all of them are stopped, so that none forks away from its own death."""
     end = time.monotonic() + SWEEP_SECONDS
-    while (strays := _children() - before - _live) and time.monotonic() < end:
-        for pid in strays:
-            try:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, os.WNOHANG)
-            except (ProcessLookupError, ChildProcessError):
-                continue
-        time.sleep(0.001)
+    stopped: set[int] = set()
+    while (strays := _stop_strays(spared, stopped)) and time.monotonic() < end:
+        if strays <= stopped:
+            for pid in strays:
+                _send(pid, signal.SIGKILL)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+            time.sleep(0.001)
+        stopped = strays
+    for pid in strays:
+        _send(pid, signal.SIGKILL)
+
+
+def _send(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
 
 
 def _adopt_orphans(wanted: bool) -> None:

@@ -1,6 +1,7 @@
 """The judge's end of the wire: starts the child, asks it one thing at a time, and stops it when its time is up."""
 
 import contextlib
+import importlib.util
 import os
 import queue
 import secrets
@@ -9,13 +10,14 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal, Self
 
+from practice.grader.isolate.clock import Clock
 from practice.grader.isolate.group import ProcessGroup, cpu_seconds
+from practice.grader.isolate.leaving import PoliteEnd, remove_folder
 from practice.grader.isolate.wire import Frame, read_frame, write_frame
 
 CHILD = Path(__file__).with_name("child.py")
@@ -34,8 +36,13 @@ class Limits:
 
     @property
     def wall_seconds(self) -> float:
-        """The backstop for what sleeps: twice the CPU limit, so that a busy machine does not turn slow into wrong."""
+        """The backstop for what sleeps: twice the CPU limit; waits for a processor, where known, are not counted."""
         return 2 * self.cpu_seconds
+
+    @property
+    def longest_seconds(self) -> float:
+        """The end of it all, however busy the machine is."""
+        return 10 * self.cpu_seconds
 
 
 @dataclass(frozen=True)
@@ -58,19 +65,23 @@ class Child:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._wall_left = limits.wall_seconds
         self._cpu_end = float("inf")
         self._stopped: Stopped | None = None
-        self._scratch = tempfile.TemporaryDirectory(prefix="answer-", ignore_cleanup_errors=True)
-        command = [sys.executable, "-I", "-X", "utf8", "-X", "faulthandler", str(CHILD)]
-        command += [str(os.getpid()), str(limits.cpu_seconds), str(limits.memory_bytes)]
-        self._group = ProcessGroup(command, _environment(self._scratch.name), self._scratch.name)
-        self._process = self._group.process
-        self._requests, self._replies, self._errors = self._group.pipes
         self._printed = bytearray()
         self.printed_bytes = 0
-        self._drain = threading.Thread(target=self._keep_printed, args=(self._errors,), daemon=True)
-        self._drain.start()
+        with contextlib.ExitStack() as cleaning:  # what is begun is undone, in here or in __exit__
+            self._end = PoliteEnd()
+            cleaning.callback(self._end.restore)
+            scratch = tempfile.mkdtemp(prefix="answer-")
+            cleaning.callback(remove_folder, scratch)
+            self._group = ProcessGroup(self._command(), _environment(scratch), scratch)
+            cleaning.callback(self._finish)
+            self._process = self._group.process
+            self._requests, self._replies, self._errors = self._group.pipes
+            self._drain = threading.Thread(target=self._keep_printed, args=(self._errors,), daemon=True)
+            self._drain.start()
+            self._cleaning = cleaning.pop_all()
+        self._clock = Clock(self._process.pid, limits.wall_seconds, limits.longest_seconds)
         self.layers = ["process", "data-only-wire", "wall-clock", "clean-environment", "scratch-directory"]
         self.layers += ["closed-descriptors", *self._group.layers]
 
@@ -78,11 +89,9 @@ class Child:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._group.end()
-        self._drain.join(GRACE_SECONDS)
-        for pipe in (self._requests, self._replies, self._errors):
-            pipe.close()
-        self._scratch.cleanup()
+        self._end.hold()
+        with contextlib.suppress(Exception):  # what cannot be cleaned up is no reason to lose the results
+            self._cleaning.close()
 
     @property
     def printed(self) -> str:
@@ -92,7 +101,7 @@ class Child:
     def wait_until_ready(self) -> None:
         """Wait until the child has imported torch and set its limits; its clocks start here.  Raises NotStarted."""
         replies = self._exchange(None)
-        frame = self._wait(replies, READY_SECONDS)
+        frame = self._wait(replies, Clock(self._process.pid, READY_SECONDS, READY_SECONDS))
         if not isinstance(frame, Frame) or frame.header.get("kind") != "ready":
             self._group.end()
             self._drain.join(GRACE_SECONDS)
@@ -111,9 +120,7 @@ class Child:
         if self._stopped:
             return self._stopped
         token = secrets.token_hex(8)
-        started = time.monotonic()
-        reply = self._wait(self._exchange(Frame({**header, "token": token}, body)), self._wall_left)
-        self._wall_left -= time.monotonic() - started
+        reply = self._wait(self._exchange(Frame({**header, "token": token}, body)), self._clock)
         if isinstance(reply, Frame) and reply.header.get("token") != token:
             reply = Stopped("crash", "a reply that nobody asked for")
         if isinstance(reply, Stopped):
@@ -141,16 +148,17 @@ class Child:
         threading.Thread(target=work, daemon=True).start()
         return replies
 
-    def _wait(self, replies: "queue.SimpleQueue[Frame | Stopped]", seconds: float) -> Frame | Stopped:
-        end = time.monotonic() + seconds
+    def _wait(self, replies: "queue.SimpleQueue[Frame | Stopped]", clock: Clock) -> Frame | Stopped:
+        clock.resume()
         while True:
             ended = self._process.poll() is not None  # asked first: what it still said is in the queue by then
+            reply: Frame | Stopped | None = Stopped("crash") if ended else None
             with contextlib.suppress(queue.Empty):
                 reply = replies.get(timeout=POLL_SECONDS)
+            clock.tick()
+            if reply is not None:
                 return self._how_it_ended(reply) if isinstance(reply, Stopped) else reply
-            if ended:
-                return self._how_it_ended(Stopped("crash"))
-            if time.monotonic() > end or (cpu_seconds(self._process.pid) or 0.0) > self._cpu_end:
+            if clock.is_over or (cpu_seconds(self._process.pid) or 0.0) > self._cpu_end:
                 return Stopped("time")
 
     def _how_it_ended(self, seen: Stopped) -> Stopped:
@@ -163,11 +171,32 @@ class Child:
             return Stopped("time")
         return Stopped("crash", _signal_name(-status) if status < 0 else f"exit status {status}")
 
+    def _command(self) -> list[str]:
+        python = [sys.executable, "-I", "-X", "utf8", "-X", "faulthandler"]
+        limits = [str(self._limits.cpu_seconds), str(self._limits.memory_bytes)]
+        return [*python, str(CHILD), str(os.getpid()), *limits, _torch_folder()]
+
+    def _finish(self) -> None:
+        """Leave no process of the answer's, and no pipe to one."""
+        try:
+            self._group.end()
+            if self._drain.is_alive():
+                self._drain.join(GRACE_SECONDS)
+        finally:
+            for pipe in self._group.pipes:
+                pipe.close()
+
     def _keep_printed(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(ValueError):  # closed under this thread, where the end of the stream never came
             while chunk := stream.read(1 << 16):
                 self.printed_bytes += len(chunk)
                 self._printed += chunk[: PRINTED_LIMIT - len(self._printed)]
+
+
+def _torch_folder() -> str:
+    """Where the judge's own torch is found; nothing of it is imported."""
+    spec = importlib.util.find_spec("torch")
+    return str(Path(spec.origin).absolute().parents[1]) if spec and spec.origin else ""
 
 
 def _environment(scratch: str) -> dict[str, str]:

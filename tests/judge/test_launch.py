@@ -1,0 +1,195 @@
+"""The process for an answer, apart from any exercise: its clocks, its start, and what is left when the judge goes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from practice.grader.isolate import launch, leaving
+from practice.grader.isolate.launch import Child, Limits, Stopped
+from practice.grader.isolate.wire import Frame
+
+ROOT = Path(__file__).resolve().parents[2]
+JUDGE = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from practice.grader.isolate.launch import Child, Limits
+with Child(Limits(0.6)) as child:
+    child.wait_until_ready()
+    load = {{"kind": "load", "file": "a.py", "function": "f", "parameters": []}}
+    child.ask(load, sys.argv[1].encode())
+    print(child.ask({{"kind": "call", "arguments": []}}))
+"""
+FORK_BOMB = """
+import os, time
+end, tokens = time.time() + 20, os.pipe()
+os.write(tokens[1], bytes(60))
+os.set_blocking(tokens[0], False)
+def grow():
+    os.setsid()
+    parent = os.getppid()
+    while time.time() < end:
+        os.utime(SEEN)
+        if os.getppid() != parent:
+            parent = os.getppid()
+            os.write(tokens[1], bytes(1))
+        try: os.read(tokens[0], 1)
+        except BlockingIOError: continue
+        if os.fork() == 0: return grow()
+    os._exit(0)
+def f():
+    if os.fork() == 0: grow()
+    time.sleep(0.5)
+"""
+
+Start = Callable[[str], "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that scratch folders are made in."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def start(scratch: Path) -> Iterator[Start]:
+    """start(source) -> a judge in a process of its own that runs `f` of the source."""
+    judges = []
+
+    def run(source: str) -> "subprocess.Popen[bytes]":
+        judges.append(subprocess.Popen([sys.executable, "-c", JUDGE, source], stdout=subprocess.PIPE))
+        return judges[-1]
+
+    yield run
+    for judge in judges:
+        assert judge.stdout
+        judge.stdout.close()
+        judge.kill()
+        judge.wait()
+
+
+def run_f(child: Child, source: str) -> Frame | Stopped:
+    header = {"kind": "load", "file": "a.py", "function": "f", "parameters": []}
+    loaded = child.ask(header, source.encode())
+    assert isinstance(loaded, Frame)
+    assert loaded.header["kind"] == "loaded"
+    return child.ask({"kind": "call", "arguments": []})
+
+
+def wait_for(path: Path) -> None:
+    end = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_busy_machine_is_not_a_slow_answer() -> None:
+    source = "import time\ndef f():\n    end = time.process_time() + 0.45\n    while time.process_time() < end: pass"
+    one = {min(os.sched_getaffinity(0))}
+    busy = f"import os\nos.sched_setaffinity(0, {one})\nwhile True: pass"
+    with Child(Limits(0.6)) as child:
+        child.wait_until_ready()
+        os.sched_setaffinity(child._process.pid, one)
+        others = [subprocess.Popen([sys.executable, "-c", busy], start_new_session=True) for _ in range(5)]
+        try:
+            started = time.monotonic()
+            reply = run_f(child, source)
+            assert time.monotonic() - started > Limits(0.6).wall_seconds
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+    assert isinstance(reply, Frame), reply
+
+
+def test_a_pause_of_the_judge_is_not_the_answers(start: Start, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    judge = start(f"import time\ndef f():\n    open({str(seen)!r}, 'w').close()\n    time.sleep(2.2)")
+    wait_for(seen)
+    judge.send_signal(signal.SIGSTOP)
+    time.sleep(1.7)
+    judge.send_signal(signal.SIGCONT)
+    assert b"'returned'" in judge.communicate()[0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_judge_that_is_ended_leaves_nothing(start: Start, scratch: Path, tmp_path: Path, number: int) -> None:
+    pids = tmp_path / "pids"
+    judge = start(f"""
+import os, subprocess, time
+def f():
+    started = [subprocess.Popen(["sleep", "60"], start_new_session=new).pid for new in (False, True)]
+    open("pids", "w").write(" ".join(map(str, started)))
+    os.rename("pids", {str(pids)!r})
+    time.sleep(60)
+""")
+    wait_for(pids)
+    judge.send_signal(number)
+    assert judge.wait(timeout=20) == 128 + number
+    assert [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()] == []
+    assert os.listdir(scratch) == []
+
+
+def test_signals_are_given_back_and_ignored_ones_stay() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Child(Limits(1)):
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert callable(signal.getsignal(signal.SIGTERM))
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_fork_bomb_is_swept(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    seen.touch()
+    with Child(Limits(2)) as child:
+        child.wait_until_ready()
+        assert isinstance(run_f(child, f"{FORK_BOMB}\nSEEN = {str(seen)!r}"), Frame)
+    last = seen.stat().st_mtime_ns
+    time.sleep(0.3)
+    assert seen.stat().st_mtime_ns == last
+
+
+def test_torch_may_lie_outside_the_isolated_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    venv.create(tmp_path / "bare", symlinks=True)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bare/bin/python"))
+    with Child(Limits(1)) as child:
+        child.wait_until_ready()
+        assert isinstance(run_f(child, "def f(): pass"), Frame)
+
+
+@pytest.mark.parametrize("broken", ["threading.Thread.start", "subprocess.Popen.__init__"])
+def test_a_failed_start_leaves_nothing(scratch: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("no more of these")
+
+    before = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as patch:
+        patch.setattr(broken, fail)
+        with pytest.raises(RuntimeError, match="no more"):
+            Child(Limits(1))
+    assert os.listdir(scratch) == []
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_failed_cleaning_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(folder: str) -> None:
+        leaving.remove_folder(folder)
+        raise RecursionError
+
+    monkeypatch.setattr(launch, "remove_folder", fail)
+    with Child(Limits(1)):
+        pass
