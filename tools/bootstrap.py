@@ -39,7 +39,11 @@ MODEL, MODEL_FOLDER = "smollm2-135m", ROOT / "models" / "SmolLM2-135M-Instruct"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 CACHES = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
 LEARNERS = ("lab", "practice/answers")
-SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+SETTINGS = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    # A slider's redraw and the running cell must not draw at the same time: pyplot belongs to one thread.
+    "@jupyterlab/apputils-extension:kernels-settings": {"commsOverSubshells": "disabled"},
+}
 HINTS = {
     "No space left": "The disk is full: the set-up needs about 3 GiB.",
     "No matching distribution": "No network, or no such package for this Python and system (3.11 is the tried one).",

@@ -107,8 +107,17 @@ def edition(notebook: Notebook, executed: Notebook, language: str, ledger: Ledge
 
 
 def quote(prose: str, ledger: Ledger) -> str:
-    """Prose with each ``{{key:format}}`` replaced by the ledger's number. Raises KeyError naming an unknown key."""
-    return QUOTE.sub(lambda found: format(ledger[found[1]]["value"], found[2]), prose)
+    """Prose with each ``{{key:format}}`` replaced by the ledger's number.
+
+    Raises KeyError naming an unknown key, and ValueError where something in double braces is no such quote.
+    """
+    quoted = QUOTE.sub(lambda found: format(ledger[found[1]]["value"], found[2]), prose)
+    left = re.search(r"\{\{[^\n]*|[^\n]*\}\}", quoted)
+    if left:
+        raise ValueError(
+            f"{left[0][:60]!r} is no quote of the ledger: write {{{{key:format}}}}, such as {{{{03.ppl.full:.1f}}}}"
+        )
+    return quoted
 
 
 def target(source: Path, language: str) -> Path:

@@ -14,7 +14,7 @@ from pathlib import Path
 LEDGER = Path(__file__).resolve().parents[2] / "assets" / "ledger.json"
 
 
-def record(key: str, value: float, rel_tol: float = 0.01) -> float:
+def record(key: str, value: float, rel_tol: float = 0.002) -> float:
     """Note a measured number under ``key`` with the relative difference another run may show; returns the value."""
     if not math.isfinite(value):
         raise ValueError(f"{key} was measured as {value}")

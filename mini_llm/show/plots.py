@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from IPython.display import display
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREY = "#1f6fb4", "#d9660a", "#8a8a8a"
 
@@ -30,15 +32,16 @@ def use_course_style() -> None:
     )
 
 
-def bars(values: Mapping[str, float], title: str, digits: int = 2, limit: float | None = None) -> None:
-    """Horizontal bars, each with its value; ``limit`` fixes the axis so that redrawn figures compare."""
-    _, axis = plt.subplots(figsize=(8, 0.55 * len(values) + 0.9))
+def bars(values: Mapping[str, float], title: str, digits: int = 2, limit: float = 0.0) -> None:
+    """Horizontal bars, each with its value; the axis reaches ``limit`` at least, so that redrawn figures compare."""
+    figure = Figure(figsize=(8, 0.55 * len(values) + 0.9))  # not pyplot's: sliders may redraw from another thread
+    axis = figure.subplots()
     drawn = axis.barh(list(values), list(values.values()), color=BLUE, height=0.6)
     axis.bar_label(drawn, fmt=f" %.{digits}f")
     axis.invert_yaxis()
-    axis.set_xlim(0, limit or 1.12 * max(values.values()))
+    axis.set_xlim(0, max(limit, 1.12 * max(values.values())))
     axis.set_title(title)
-    plt.show()
+    display(figure)
 
 
 def label_lines(axis: Axes, names: Sequence[str]) -> None:
@@ -56,14 +59,18 @@ def label_lines(axis: Axes, names: Sequence[str]) -> None:
         axis.annotate(name, end, offset, textcoords="offset points", color=colour, va="center", annotation_clip=False)
 
 
-def kept_strip(kept: Sequence[Sequence[int]], tokens: int, title: str) -> None:
-    """Who is in the cache: one row a step from the top, one column a token; dark = held, light = evicted."""
-    picture = np.zeros((len(kept), tokens))
+def kept_strip(kept: Sequence[Sequence[int]], read: Sequence[int], title: str) -> None:
+    """Who is in the cache: a row a step from the top, a column a token; dark = held, light = evicted, white = to come.
+
+    read: how many tokens had been read after each step.
+    """
+    picture = np.zeros((len(kept), read[-1]))
     for step, held in enumerate(kept):
+        picture[step, : read[step]] = 0.25
         picture[step, list(held)] = 1.0
-    seen = np.array([max(held, default=-1) for held in kept])
-    picture[(np.arange(tokens) <= seen[:, None]) & (picture == 0)] = 0.25
-    _, axis = plt.subplots(figsize=(8, 2.8))
+    figure = Figure(figsize=(8, 2.8))
+    axis = figure.subplots()
     axis.imshow(picture, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+    axis.spines["left"].set_visible(False)
     axis.set(xlabel="token", ylabel="step", title=title)
-    plt.show()
+    display(figure)

@@ -42,6 +42,12 @@ def test_an_edition_is_what_its_source_builds(source: Path, language: str) -> No
     assert [(cell.cell_type, cell.source) for cell in found.cells] == expected, "run `make notebooks`"
 
 
+@pytest.mark.parametrize("prose", ["{{03.ppl.full}}", "{{03.ppl.full:.1f}} and {{ 03", "a }} b"])
+def test_a_placeholder_that_is_no_quote_is_an_error(prose: str) -> None:
+    with pytest.raises(ValueError, match="no quote of the ledger"):
+        chapters.quote(prose, {"03.ppl.full": {"value": 1.0, "rel_tol": 0.1}})
+
+
 @by_chapter
 def test_code_and_outputs_are_the_same_in_both_languages(source: Path) -> None:
     english, chinese = (code_cells(committed(source, language)) for language in ("en", "zh"))
