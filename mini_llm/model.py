@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import Attend, SelfAttention, grouped_attention
+from .attention import Attend, SelfAttention
+from .cached_attention import CachedAttention, Observe
 from .config import ModelConfig
+from .fused import Fused
 from .kv_cache import KVCache, check_positions
-from .masks import causal_after, check_mask, within_window
+from .masks import check_mask
+from .norm import RMSNorm
 from .rope import rope_cos_sin, rope_frequencies
 
 LogitsFor = Tensor | Sequence[int] | slice | None
@@ -27,9 +29,10 @@ class MLP(nn.Module):
         self.gate_proj = nn.Linear(cfg.hidden_size, cfg.intermediate_size, bias=False)
         self.up_proj = nn.Linear(cfg.hidden_size, cfg.intermediate_size, bias=False)
         self.down_proj = nn.Linear(cfg.intermediate_size, cfg.hidden_size, bias=False)
+        self._gate, self._up, self._down = Fused(self.gate_proj), Fused(self.up_proj), Fused(self.down_proj)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        return self._down(self._up(x, times=self._gate(x, silu=True)))
 
 
 class Layer(nn.Module):
@@ -37,9 +40,9 @@ class Layer(nn.Module):
 
     def __init__(self, cfg: ModelConfig) -> None:
         super().__init__()
-        self.input_layernorm = nn.RMSNorm(cfg.hidden_size, eps=cfg.rms_norm_eps)
+        self.input_layernorm = RMSNorm(cfg.hidden_size, cfg.rms_norm_eps)
         self.self_attn = SelfAttention(cfg)
-        self.post_attention_layernorm = nn.RMSNorm(cfg.hidden_size, eps=cfg.rms_norm_eps)
+        self.post_attention_layernorm = RMSNorm(cfg.hidden_size, cfg.rms_norm_eps)
         self.mlp = MLP(cfg)
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, attend: Attend) -> Tensor:
@@ -53,10 +56,13 @@ class Transformer(nn.Module):
     def __init__(self, cfg: ModelConfig) -> None:
         super().__init__()
         self.cfg = cfg
-        self.embed_tokens = nn.Embedding(cfg.vocab_size, cfg.hidden_size)
+        self.embed_tokens = nn.Embedding(
+            cfg.vocab_size, cfg.hidden_size, _weight=torch.empty(cfg.vocab_size, cfg.hidden_size)
+        )
         self.layers = nn.ModuleList(Layer(cfg) for _ in range(cfg.num_hidden_layers))
-        self.norm = nn.RMSNorm(cfg.hidden_size, eps=cfg.rms_norm_eps)
+        self.norm = RMSNorm(cfg.hidden_size, cfg.rms_norm_eps)
         self.lm_head = nn.Linear(cfg.hidden_size, cfg.vocab_size, bias=False)
+        self._head = Fused(self.lm_head)
         if cfg.tie_word_embeddings:
             self.lm_head.weight = self.embed_tokens.weight
 
@@ -87,12 +93,14 @@ class Transformer(nn.Module):
         positions: Tensor | None = None,
         mask: Tensor | None = None,
         logits_for: LogitsFor = None,
+        observe: Observe | None = None,
     ) -> Tensor:
         """Logits of ids ``[B, T]`` after what the cache holds, which the new K and V are added to.
 
         positions: int64 ``[T]`` or ``[B, T]``; by default they continue from the cache's newest.
         mask: bool, True = may attend, ``[T, S + T]``, ``[n_heads, T, S + T]`` or ``[B, 1 or n_heads, T, S + T]`` over
         the cache's S slots and the new tokens; by default every cached slot and causal among the new ones.
+        observe: ``observe(layer, weights)`` is handed each layer's attention weights, ``[B, n_heads, T, S + T]``.
         Returns ``[B, T or len(logits_for), vocab]`` in the model's dtype, on its device. Raises ValueError naming the
         shape that does not fit; a pass that raises leaves the cache as it was.
         """
@@ -105,26 +113,11 @@ class Transformer(nn.Module):
             positions = torch.arange(T, device=self.device) + cache.next_position()
         positions = check_positions(positions, B, T).to(self.device)
 
-        window, heads = self.cfg.sliding_window, self.cfg.num_attention_heads
-        masks: dict[int, Tensor | None] = {}  # by the length of the cache, which layers may not share
-
-        def mask_over(S: int) -> Tensor | None:
-            if S not in masks:
-                if mask is not None:
-                    masks[S] = check_mask(mask, B, heads, T, S + T).to(self.device)
-                else:
-                    masks[S] = causal_after(S, T, self.device) if window or (S and T > 1) else None
-            return masks[S]
-
-        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            chosen = mask_over(cache.seq_len(layer))
-            if window and chosen is not None:
-                chosen = within_window(chosen, window, positions.view(-1, T), cache, layer)
-            return grouped_attention(q, *cache.peek(layer, k, v), chosen, causal=chosen is None and T > 1)
-
+        if mask is not None:
+            check_mask(mask, B, self.cfg.num_attention_heads, T, cache.seq_len() + T)
+        attend = CachedAttention(self.cfg, cache, B, positions, mask, observe)
         logits = self.run(ids, positions, attend, logits_for)
-        for layer in range(len(cache)):  # only now: a pass that fails leaves the cache as it was
-            cache.commit(layer, T, positions)
+        cache.commit(T, positions)  # only now: a pass that fails leaves the cache as it was
         return logits
 
     def run(
@@ -142,7 +135,7 @@ class Transformer(nn.Module):
             x = layer(x, cos, sin, lambda q, k, v, index=index: attend(index, q, k, v))
         if logits_for is not None:
             x = x[:, logits_for if isinstance(logits_for, slice) else torch.as_tensor(logits_for).reshape(-1)]
-        return self.lm_head(self.norm(x))
+        return self._head(self.norm(x))
 
     def check_inputs(self, ids: Tensor, cache: KVCache) -> None:
         """Raise ValueError unless ids are int64 numbers of this vocabulary and the cache has this model's layers."""

@@ -91,4 +91,5 @@ def rope_cos_sin(positions: Tensor, inv_freq: Tensor, dtype: torch.dtype, length
 def apply_rope(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Turn x ``[B, H, T, D]`` by the angles behind cos, sin ``[1 or B, 1, T, D/2]``; same shape and dtype."""
     first, second = x.chunk(2, dim=-1)
-    return torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)
+    turned = torch.addcmul(first * cos, second, sin, value=-1), torch.addcmul(second * cos, first, sin)
+    return torch.cat(turned, dim=-1)
