@@ -1,7 +1,7 @@
 PYTHON ?= python3
 RUN = @$(PYTHON) tools/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks clean
+.PHONY: help lab test notebooks bench clean
 
 help:
 	$(RUN)
@@ -14,6 +14,9 @@ test:
 
 notebooks:
 	$(RUN) notebooks
+
+bench:
+	$(RUN) bench --device $(or $(DEVICE),cpu) $(BENCH_ARGS)
 
 clean:
 	$(RUN) clean

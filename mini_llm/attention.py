@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .config import ModelConfig
-from .fused import Fused
+from .fused import Fused, Linear
 from .norm import RMSNorm
 from .rope import apply_rope
 
@@ -96,11 +96,11 @@ class SelfAttention(nn.Module):
         super().__init__()
         self.nh, self.nkv, self.hd = cfg.num_attention_heads, cfg.num_key_value_heads, cfg.head_dim
         bias = cfg.family.qkv_bias
-        self.q_proj = nn.Linear(cfg.hidden_size, self.nh * self.hd, bias=bias)
-        self.k_proj = nn.Linear(cfg.hidden_size, self.nkv * self.hd, bias=bias)
-        self.v_proj = nn.Linear(cfg.hidden_size, self.nkv * self.hd, bias=bias)
-        self.o_proj = nn.Linear(self.nh * self.hd, cfg.hidden_size, bias=False)
-        self._qkv, self._out = Fused(self.q_proj, self.k_proj, self.v_proj), Fused(self.o_proj)
+        self.q_proj = Linear(cfg.hidden_size, self.nh * self.hd, bias=bias)
+        self.k_proj = Linear(cfg.hidden_size, self.nkv * self.hd, bias=bias)
+        self.v_proj = Linear(cfg.hidden_size, self.nkv * self.hd, bias=bias)
+        self.o_proj = Linear(self.nh * self.hd, cfg.hidden_size, bias=False)
+        self._qkv, self._out = Fused(self, "q_proj", "k_proj", "v_proj"), Fused(self, "o_proj")
         self.normed = cfg.family.qk_norm
         self.q_norm = RMSNorm(self.hd, cfg.rms_norm_eps) if self.normed else nn.Identity()
         self.k_norm = RMSNorm(self.hd, cfg.rms_norm_eps) if self.normed else nn.Identity()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from .attention import additive, attention_weights, grouped_attention, weighted_values
@@ -14,8 +15,10 @@ from .masks import causal_after, over_everything, within_window
 from .rope import apply_rope, rope_cos_sin, rope_frequencies
 
 Select = Callable[[int, Tensor, Tensor], Tensor]
-"""(layer, q ``[B, n_heads, T, D]``, k ``[B, n_kv, S + T, D]``) -> bool mask, chosen inside the pass.
+"""(layer, q ``[B, n_heads, T, D]``, k ``[B, n_kv, S + T, D]``) -> what to read, chosen inside the pass.
 
+Either a bool mask, or, for one new token of one text, the slots themselves: int64 ``[n_heads, K]`` or ``[n_kv, K]``,
+distinct in each row. Of other slots nothing is then read, which a mask cannot promise.
 k is a view of the cache's memory: read it, and keep no reference to it.
 """
 
@@ -38,7 +41,14 @@ class CachedAttention:
         observe: Observe | None = None,
     ) -> None:
         self._cfg, self._cache, self._batch, self._positions, self._observe = cfg, cache, batch, positions, observe
-        self._masks = masks if masks is None or isinstance(masks, Tensor) or callable(masks) else list(masks)
+        self._select: Select | None = None
+        self._masks: Tensor | list[Tensor] | None = None
+        if masks is None or isinstance(masks, Tensor):
+            self._masks = masks
+        elif callable(masks):
+            self._select = masks
+        else:
+            self._masks = list(masks)
         if isinstance(self._masks, list) and len(self._masks) != len(cache):
             raise ValueError(f"{len(self._masks)} masks for {len(cache)} layers")
         self._in_order = masks is not None or cfg.sliding_window is not None or observe is not None
@@ -49,7 +59,13 @@ class CachedAttention:
     def __call__(self, layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """Output ``[B, n_heads, T, D]`` of one layer; q, k, v of the new tokens, turned to their positions."""
         keys, values = self._cache.peek(layer, k, v, self._in_order)
-        mask = self._mask(layer, q, keys)
+        if self._select is not None:
+            chosen = self._select(layer, q, keys)
+            if isinstance(chosen, Tensor) and chosen.dtype is torch.int64:
+                return grouped_attention(q, *self._slots(layer, chosen, q, keys, values))
+            mask: Tensor | None = self._narrowed(layer, self._checked(chosen, q.shape[2], keys))
+        else:
+            mask = self._mask(layer, q.shape[2], q.dtype, keys)
         if not self._explicit:
             return grouped_attention(q, keys, values, mask, causal=mask is None and q.shape[2] > 1)
         for_sinks = None if self._turn is None else apply_rope(q, *self._turn)
@@ -58,24 +74,40 @@ class CachedAttention:
             self._observe(layer, weights)
         return weighted_values(weights, values)
 
-    def _mask(self, layer: int, q: Tensor, keys: Tensor) -> Tensor | None:
-        """The mask of a layer in the form that its attention wants; None when nothing is hidden, or causal alone."""
-        T, cfg = q.shape[2], self._cfg
-        if self._masks is None or isinstance(self._masks, Tensor | list):
-            given = self._masks[layer] if isinstance(self._masks, list) else self._masks
-            shared = (id(given), *self._cache.layout(layer))
-            if shared not in self._ready:
-                mask = self._default(layer, T) if self._masks is None else self._checked(given, T, keys)
-                whole = mask is None or cfg.sliding_window or self._explicit
-                heads = cfg.num_attention_heads, cfg.num_key_value_heads
-                self._ready[shared] = mask if whole or mask is None else additive(mask, *heads, q.dtype)
-            mask = self._ready[shared]
-        else:
-            mask = self._checked(self._masks(layer, q, keys), T, keys)
-        if mask is None or not cfg.sliding_window:
+    def _mask(self, layer: int, T: int, dtype: torch.dtype, keys: Tensor) -> Tensor | None:
+        """A layer's mask in the form that its attention wants; None when nothing is hidden, or causal alone."""
+        given = self._masks[layer] if isinstance(self._masks, list) else self._masks
+        shared = (id(given), *self._cache.layout(layer))
+        if shared not in self._ready:
+            mask = self._default(layer, T) if self._masks is None else self._checked(given, T, keys)
+            if mask is not None and not self._cfg.sliding_window and not self._explicit:
+                mask = additive(mask, self._cfg.num_attention_heads, self._cfg.num_key_value_heads, dtype)
+            self._ready[shared] = mask
+        mask = self._ready[shared]
+        return mask if mask is None else self._narrowed(layer, mask)
+
+    def _narrowed(self, layer: int, mask: Tensor) -> Tensor:
+        if not self._cfg.sliding_window:
             return mask
-        positions = self._positions.view(-1, T)
-        return within_window(mask, cfg.sliding_window, positions, self._cache, layer, cfg.num_attention_heads)
+        positions = self._positions.view(-1, mask.shape[-2])
+        heads = self._cfg.num_attention_heads
+        return within_window(mask, self._cfg.sliding_window, positions, self._cache, layer, heads)
+
+    def _slots(self, layer: int, chosen: Tensor, q: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """The chosen slots' K and V alone, ``[1, n_heads or n_kv, K, D]``."""
+        if self._explicit or self._cfg.sliding_window or q.shape[0] * q.shape[2] != 1:
+            raise ValueError("slots can be chosen for one new token, without observe, window or in-cache positions")
+        heads, kv_heads, S = q.shape[1], keys.shape[1], keys.shape[2]
+        if chosen.dim() != 2 or len(chosen) not in (heads, kv_heads) or not chosen.shape[1]:
+            raise ValueError(f"chosen slots are [{heads} or {kv_heads}, K], got shape {tuple(chosen.shape)}")
+        ordered = chosen.sort(dim=-1).values
+        low, high = int(ordered[:, 0].min()), int(ordered[:, -1].max())
+        if low < 0 or high >= S:
+            raise IndexError(f"chosen slots {low}..{high} are outside the {S} there are")
+        if bool((ordered[:, 1:] == ordered[:, :-1]).any()):
+            raise ValueError("a slot can be chosen once in each row")
+        rows = torch.arange(len(chosen), device=chosen.device) // (len(chosen) // kv_heads)
+        return _gather(keys, rows, chosen), _gather(values, rows, chosen)
 
     def _default(self, layer: int, T: int) -> Tensor | None:
         device = self._positions.device
@@ -93,3 +125,14 @@ class CachedAttention:
             return None
         inv_freq, _ = rope_frequencies(self._cfg.head_dim, self._cfg.rope_theta, self._cfg.rope_scaling)
         return rope_cos_sin(turn, inv_freq.to(turn.device), torch.float32)
+
+
+def _gather(held: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
+    """Slots of held ``[1, n_kv, S, D]``: of KV head rows[i], those in chosen[i]; ``[1, len(rows), K, D]``.
+
+    Over one flat list of slots, which PyTorch gathers three times as fast as over two indices.
+    """
+    kv_heads, S, D = held.shape[1:]
+    per_head = held.stride(1) // D
+    flat = held.as_strided(((kv_heads - 1) * per_head + S, D), (D, 1))
+    return F.embedding(rows[:, None] * per_head + chosen, flat)[None]

@@ -41,6 +41,7 @@ _DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF
 _PROVENANCE = "provenance.json"  # where a made folder came from, and the size of each file
 
 
+@torch.inference_mode(False)
 def load_weights(
     model_class: type[Transformer], folder: Path, dtype: torch.dtype | None, device: torch.device | str | None
 ) -> Transformer:
@@ -68,7 +69,7 @@ def load_weights(
         for part in vars(module).values():
             if isinstance(part, Fused):
                 part.fuse()
-        for file in files:
+        for file in files:  # before anybody can have written to a weight: that would be lost
             file.let_go()
     return model
 
@@ -137,7 +138,10 @@ class _Mapped:
         return torch.frombuffer(self._map, dtype=_DTYPES[dtype], count=count, offset=self._data + start).view(shape)
 
     def let_go(self) -> None:
-        """Give the pages read so far back to the system, where it can be told so; a later use reads them again."""
+        """Give the pages read so far back to the system, where it can be told so; a later use reads them again.
+
+        What was written to a tensor of this file is forgotten.
+        """
         if hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
 

@@ -66,6 +66,8 @@ class _Layer:
 
     def write_behind(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Write k, v after the live slots, growing if need be, and return views of live + new. ``length`` stays."""
+        if not k.shape[2]:
+            raise ValueError(f"no new tokens in k {tuple(k.shape)}")
         if v.shape[:3] != k.shape[:3]:
             raise ValueError(f"k {tuple(k.shape)} and v {tuple(v.shape)} disagree")
         start = self.length

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from .attention import Attend, SelfAttention
 from .cached_attention import CachedAttention, Observe
 from .config import ModelConfig
-from .fused import Fused
+from .fused import Fused, Linear
 from .kv_cache import KVCache, check_positions
 from .masks import check_mask
 from .norm import RMSNorm
@@ -26,10 +26,10 @@ class MLP(nn.Module):
 
     def __init__(self, cfg: ModelConfig) -> None:
         super().__init__()
-        self.gate_proj = nn.Linear(cfg.hidden_size, cfg.intermediate_size, bias=False)
-        self.up_proj = nn.Linear(cfg.hidden_size, cfg.intermediate_size, bias=False)
-        self.down_proj = nn.Linear(cfg.intermediate_size, cfg.hidden_size, bias=False)
-        self._gate, self._up, self._down = Fused(self.gate_proj), Fused(self.up_proj), Fused(self.down_proj)
+        self.gate_proj = Linear(cfg.hidden_size, cfg.intermediate_size, bias=False)
+        self.up_proj = Linear(cfg.hidden_size, cfg.intermediate_size, bias=False)
+        self.down_proj = Linear(cfg.intermediate_size, cfg.hidden_size, bias=False)
+        self._gate, self._up, self._down = (Fused(self, name) for name in ("gate_proj", "up_proj", "down_proj"))
 
     def forward(self, x: Tensor) -> Tensor:
         return self._down(self._up(x, times=self._gate(x, silu=True)))
@@ -61,8 +61,8 @@ class Transformer(nn.Module):
         )
         self.layers = nn.ModuleList(Layer(cfg) for _ in range(cfg.num_hidden_layers))
         self.norm = RMSNorm(cfg.hidden_size, cfg.rms_norm_eps)
-        self.lm_head = nn.Linear(cfg.hidden_size, cfg.vocab_size, bias=False)
-        self._head = Fused(self.lm_head)
+        self.lm_head = Linear(cfg.hidden_size, cfg.vocab_size, bias=False)
+        self._head = Fused(self, "lm_head")
         if cfg.tie_word_embeddings:
             self.lm_head.weight = self.embed_tokens.weight
 

@@ -43,66 +43,54 @@ def passage_ids(tokenizer: Any) -> Tensor:
     return torch.tensor(tokenizer(text).input_ids)
 
 
-TINY = {
-    "llama, group 3": ("Llama", {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 16}),
-    "llama, group 1, tied": (
-        "Llama",
-        {"num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 8, "tie_word_embeddings": True},
-    ),
-    "llama, one KV head": ("Llama", {"num_attention_heads": 5, "num_key_value_heads": 1, "head_dim": 32}),
-    "llama, group 7, llama3 rule": (
-        "Llama",
-        {
-            "num_attention_heads": 7,
-            "num_key_value_heads": 1,
-            "head_dim": 16,
-            "hidden_size": 56,
-            "rope_parameters": {
-                "rope_type": "llama3",
-                "rope_theta": 5e4,
-                "factor": 8.0,
-                "low_freq_factor": 1.0,
-                "high_freq_factor": 4.0,
-                "original_max_position_embeddings": 16,
-            },
-        },
-    ),
-    "mistral, group 2, window 5": (
-        "Mistral",
-        {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 20, "sliding_window": 5},
-    ),
-    "qwen2, group 3": (
-        "Qwen2",
-        {"num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 16, "use_sliding_window": False},
-    ),
+def shaped(family: str, heads: int, kv_heads: int, head_dim: int, **more: Any) -> tuple[str, dict[str, Any]]:
+    return family, {"num_attention_heads": heads, "num_key_value_heads": kv_heads, "head_dim": head_dim} | more
+
+
+LLAMA3_RULE = {
+    "rope_type": "llama3",
+    "rope_theta": 5e4,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 16,
+}
+YARN = {"rope_type": "yarn", "rope_theta": 5e4, "factor": 8.0, "original_max_position_embeddings": 32}
+TIED = {"tie_word_embeddings": True}
+
+TINY: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama, group 3": shaped("Llama", 6, 2, 16),
+    "llama, group 1, tied": shaped("Llama", 4, 4, 8, **TIED),
+    "llama, group 2, tied": shaped("Llama", 4, 2, 18, **TIED),
+    "llama, one KV head": shaped("Llama", 5, 1, 32),
+    "llama, group 7, llama3 rule": shaped("Llama", 7, 1, 16, hidden_size=56, rope_parameters=LLAMA3_RULE),
+    "mistral, group 2, window 5": shaped("Mistral", 4, 2, 20, sliding_window=5),
+    "mistral, group 1, no window": shaped("Mistral", 3, 3, 16, sliding_window=None),
+    "mistral, group 3, window 4, tied": shaped("Mistral", 6, 2, 12, sliding_window=4, **TIED),
+    "mistral, group 7, window 9, tied": shaped("Mistral", 14, 2, 8, sliding_window=9, **TIED),
+    "qwen2, group 1": shaped("Qwen2", 3, 3, 24, use_sliding_window=False),
+    "qwen2, group 3": shaped("Qwen2", 6, 2, 16, use_sliding_window=False),
+    "qwen2, group 7, tied": shaped("Qwen2", 14, 2, 8, **TIED),
     "qwen2, yarn": (
         "Qwen2",
-        {
-            "num_attention_heads": 4,
-            "num_key_value_heads": 2,
-            "hidden_size": 64,
-            "rope_parameters": {
-                "rope_type": "yarn",
-                "rope_theta": 5e4,
-                "factor": 4.0,
-                "original_max_position_embeddings": 32,
-            },
-        },
+        {"num_attention_heads": 4, "num_key_value_heads": 2, "hidden_size": 64, "rope_parameters": YARN},
     ),
-    "qwen3, group 2": ("Qwen3", {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 24}),
-    "qwen3, group 1, tied": (
-        "Qwen3",
-        {"num_attention_heads": 3, "num_key_value_heads": 3, "head_dim": 16, "tie_word_embeddings": True},
-    ),
+    "qwen3, group 2": shaped("Qwen3", 4, 2, 24),
+    "qwen3, group 1, tied": shaped("Qwen3", 3, 3, 16, **TIED),
+    "qwen3, group 3, tied": shaped("Qwen3", 6, 2, 14, **TIED),
+    "qwen3, group 7": shaped("Qwen3", 7, 1, 16),
 }
-"""Random models of each family; head_dim is hidden_size / num_attention_heads only where transformers insists."""
+"""Random models of each family with groups of 1, 2, 3 and 7 query heads, the head tied to the embedding or its own.
+
+head_dim is hidden_size / num_attention_heads in the YaRN model alone, which leaves it out as published files do.
+"""
 
 
 def make_tiny(name: str, folder: Path, dtype: torch.dtype = torch.float32) -> tuple[Any, Transformer]:
     """The same random weights twice: as transformers' model and, through ``folder``, as ours."""
     family, shape = TINY[name]
     common = {"vocab_size": 97, "hidden_size": 60, "intermediate_size": 56, "num_hidden_layers": 3}
-    common |= {"rope_parameters": {"rope_type": "default", "rope_theta": 5e4}, "max_position_embeddings": 128}
+    common |= {"rope_parameters": {"rope_type": "default", "rope_theta": 5e4}, "max_position_embeddings": 256}
     config = getattr(transformers, f"{family}Config")(**(common | shape))
     torch.manual_seed(0)
     theirs = getattr(transformers, f"{family}ForCausalLM")(config).eval()
@@ -112,6 +100,12 @@ def make_tiny(name: str, folder: Path, dtype: torch.dtype = torch.float32) -> tu
         )
     theirs.to(dtype).save_pretrained(folder)
     return theirs, Transformer.from_pretrained(folder)
+
+
+@pytest.fixture(scope="session")
+def tinies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Transformer]:
+    """Every tiny model by its name, for tests that change none of them."""
+    return {name: make_tiny(name, tmp_path_factory.mktemp("tiny"))[1] for name in TINY}
 
 
 @pytest.fixture(params=TINY)

@@ -399,6 +399,7 @@ COMMANDS: dict[str, tuple[str | None, Callable[[list[str]], int], str]] = {
     "lab": ("", lab, "JupyterLab on your own copy of the chapters"),
     "test": ("dev", test, "linters, types and tests"),
     "notebooks": ("dev", partial(hand_over, ["tools/chapters.py", "build"]), "build the chapters"),
+    "bench": ("dev", partial(hand_over, ["benchmarks/run.py"]), "mini_llm beside transformers and the machine"),
     "clean": (None, clean, "remove .venv, models/ and caches; your work stays"),
 }
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
+from conftest import make_tiny
 from torch import Tensor
 
-from mini_llm import KVCache, Transformer
+from mini_llm import KVCache, Transformer, forward_with_mask
 
 
 def filled(slots: int, layers: int = 1) -> KVCache:
@@ -122,6 +125,11 @@ def test_nbytes_is_the_memory_of_the_storages() -> None:
         (lambda cache: cache.keep(torch.tensor([True, False, True])), r"whole numbers.*torch\.bool.*nonzero"),
         (lambda cache: cache.keep([0.9, 1.7]), r"whole numbers.*torch\.float32"),
         (lambda cache: cache.keep([0, 1, 1]), "1 indices repeat"),
+        (lambda cache: cache.keep([[0, 1], [2, 2]]), "1 indices repeat"),
+        (lambda cache: cache.keep([[0, 1]]), "1 rows of indices for 2 KV heads"),
+        (lambda cache: cache.keep([[0], [1], [2]]), "3 rows of indices for 2 KV heads"),
+        (lambda cache: cache.keep([[0, 1], [2, 3]]), r"0\.\.3 are outside the cache's 3 slots"),
+        (lambda cache: cache.keep(torch.zeros(1, 2, 1, dtype=torch.int64)), r"\[n_kv, S_kept\], got .*\(1, 2, 1\)"),
         (lambda cache: cache.peek(0, tokens(2), tokens(1)), "disagree"),
         (lambda cache: cache.update(0, tokens(1), tokens(1), torch.tensor([1.0])), r"int64 \[1\].*torch\.float32"),
         (lambda cache: cache.rewind(2.0), r"cannot rewind to 2\.0"),
@@ -187,3 +195,65 @@ def test_a_cache_filled_in_inference_mode_goes_on_outside_it() -> None:
         cache = filled(3)
     cache.update(0, tokens(1, 3), tokens(1, 3))
     assert slots(cache) == [0, 1, 2, 3]
+
+
+def by_head(cache: KVCache) -> list[list[float]]:
+    return cache.k[0][0, :, :, 0].tolist()
+
+
+def test_keep_by_head_then_append_evict_and_rewind() -> None:
+    cache = filled(6)
+    cache.keep([[0, 4, 5], [3, 1, 2]])
+    assert by_head(cache) == cache.positions()[0].tolist() == [[0, 4, 5], [3, 1, 2]]
+    assert torch.equal(cache.v[0], -cache.k[0])
+    assert (cache.seq_len(), cache.next_position().tolist()) == (3, [[6]])
+
+    cache.update(0, tokens(2, 6), -tokens(2, 6))
+    assert by_head(cache) == cache.positions()[0].tolist() == [[0, 4, 5, 6, 7], [3, 1, 2, 6, 7]]
+    cache.keep([0, 2, 4])
+    assert by_head(cache) == cache.positions()[0].tolist() == [[0, 5, 7], [3, 2, 7]]
+    cache.keep(torch.tensor([[2, 1], [0, 1]]))
+    assert by_head(cache) == cache.positions()[0].tolist() == [[7, 5], [3, 2]]
+    assert torch.equal(cache.v[0], -cache.k[0])
+
+    cache.rewind(1)
+    assert by_head(cache) == cache.positions()[0].tolist() == [[7], [3]]
+    assert cache.next_position().tolist() == [[8]]
+    cache.rewind(0)
+    cache.update(0, tokens(2), tokens(2))
+    assert cache.positions().tolist() == [[0, 1]]
+
+
+def test_keep_by_head_in_one_layer_of_a_batch() -> None:
+    cache, pair = KVCache(2), tokens(4).repeat(2, 1, 1, 1)
+    for layer in (0, 1):
+        cache.update(layer, pair, pair, torch.tensor([[0, 1, 2, 3], [10, 11, 12, 13]]))
+    cache.keep([[0, 3], [1, 2]], layer=1)
+    assert cache.positions(0).tolist() == [[0, 1, 2, 3], [10, 11, 12, 13]]
+    assert cache.positions(1).tolist() == [[[0, 3], [1, 2]], [[10, 13], [11, 12]]]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", ["llama, group 3", "mistral, group 2, window 5"])
+def test_evicted_by_head_is_masked_by_head(name: str, tmp_path: Path) -> None:
+    """Query heads of a group share their KV head's slots; a window counts from the position of each head's own."""
+    model = make_tiny(name, tmp_path)[1]
+    ids = torch.randint(97, (12,), generator=torch.Generator().manual_seed(2))
+    dense, evicted = KVCache(3), KVCache(3)
+    for cache in (dense, evicted):
+        model(ids[None, :8], cache)
+    kept = torch.tensor([[0, 7, 3, 5], [4, 1, 6, 7]])
+    evicted.keep(kept)
+    slots = torch.zeros(2, 8, dtype=torch.bool).scatter(1, kept, True)
+    causal = torch.ones(4, 12, dtype=torch.bool).tril(8)
+    mask = causal.repeat(2, 1, 1)
+    mask[:, :, :8] &= slots[:, None]
+    per_query_head = mask.repeat_interleave(model.cfg.num_attention_heads // 2, dim=0)
+    expected, _ = forward_with_mask(model, ids[8:], torch.arange(8, 12), dense, per_query_head)
+    found, _ = forward_with_mask(
+        model, ids[8:], torch.arange(8, 12), evicted, torch.ones(4, 4, dtype=torch.bool).tril()
+    )
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)
+    pieces = [model(piece, evicted)[0] for piece in ids[None, 8:].split([1, 3], dim=1)]
+    torch.testing.assert_close(torch.cat(pieces), expected, atol=1e-4, rtol=1e-4)
+    assert not torch.allclose(model(ids[None, 8:], dense)[0], expected, atol=1e-2)

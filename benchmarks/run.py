@@ -1,0 +1,206 @@
+"""mini_llm beside transformers and beside the machine's own limits: ``make bench`` (``make bench DEVICE=cuda``).
+
+Every row is measured in turns, ours and the other, in one run; what is quoted is the median of the rounds' ratios.
+Results go to ``benchmarks/results/``, with the machine's description, as a table, a plot and JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import torch
+import transformers
+from machine import bare_products, describe, read_bandwidth, seconds
+from rows import Bench, Row
+from tqdm import tqdm
+
+from mini_llm import Transformer
+from mini_llm.checkpoints import EMBEDDED, find_folder
+from mini_llm.longctx.text import passage_ids
+
+HERE = Path(__file__).resolve().parent
+PROBES = {
+    "ours": "from mini_llm import Transformer as M; load = lambda f, d: M.from_pretrained(f, dtype=d)",
+    "transformers": "from transformers import LlamaForCausalLM as M; load = lambda f, d: M.from_pretrained(f, dtype=d)",
+}
+PROBE = """
+import sys, time, torch
+from pathlib import Path
+{imports}
+folder, dtype, tokens = sys.argv[1], getattr(torch, sys.argv[2]), int(sys.argv[3])
+start = time.perf_counter()
+model = load(folder, dtype)
+loaded = time.perf_counter() - start
+with torch.inference_mode():
+    model(torch.arange(1)[None])
+    first = time.perf_counter() - start
+    model(torch.arange(tokens)[None])
+status = Path("/proc/self/status").read_text()
+print(loaded, first, int(status.partition("VmHWM:")[2].split()[0]) * 1024)
+"""
+
+
+def main() -> None:
+    options = _options()
+    device = torch.device(options.device)
+    torch.set_default_device(device)
+    folder = find_folder(EMBEDDED)
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    ids = passage_ids(tokenizer, 1664).to(device)
+    table: list[dict[str, Any]] = []
+    limits: dict[str, float] = {"read bandwidth, GB/s": read_bandwidth(device) / 1e9}
+    with torch.inference_mode():
+        for dtype in (torch.float32, torch.bfloat16):
+            bench = Bench(
+                Transformer.from_pretrained(folder, dtype=dtype),
+                transformers.LlamaForCausalLM.from_pretrained(folder, dtype=dtype).to(device),
+                ids,
+                options.quick,
+            )
+            rows = bench.rows()
+            for row in tqdm(rows, desc=bench.dtype, file=sys.stdout):
+                table.append(_measured(row, bench.dtype, device))
+            limits |= _against_limits(bench, table, limits["read bandwidth, GB/s"], device)
+    if Path("/proc/self/status").exists() and device.type == "cpu":
+        limits["import mini_llm, seconds beyond torch"] = _import_seconds(1 if options.quick else 5)
+        table += _fresh_processes(folder, 64 if options.quick else 1600, rounds=1 if options.quick else 3)
+    _write(options.out, device, table, limits)
+    missed = [row for row in table if row["goal"] and row["ratio"] < row["goal"]]
+    print(f"{len(table)} rows, {len(missed)} below their goal: {options.out}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--quick", action="store_true", help="a little of every row, to see that it runs")
+    parser.add_argument("--out", type=Path, default=HERE / "results", help="folder to write to")
+    return parser.parse_args()
+
+
+def _measured(row: Row, dtype: str, device: torch.device) -> dict[str, Any]:
+    """A row's times and ratio. Numbers that must be the same are compared to 1e-4 of their size."""
+    if row.rounds > 1:
+        row.ours(), row.other()
+    if row.same:
+        torch.testing.assert_close(row.ours(), row.other(), atol=1e-4, rtol=1e-4)
+    ours, other = [], []
+    for _ in range(row.rounds):
+        ours.append(seconds(row.ours, device))
+        other.append(seconds(row.other, device))
+    ratios = sorted(b / a for a, b in zip(ours, other, strict=True))
+    scale = 1000 / row.per if row.unit.startswith("ms") else 1
+    return {
+        "row": row.name,
+        "dtype": dtype,
+        "against": row.against,
+        "ours": statistics.median(ours) * scale,
+        "other": statistics.median(other) * scale,
+        "unit": row.unit,
+        "ratio": statistics.median(ratios),
+        "from": ratios[0],
+        "to": ratios[-1],
+        "goal": row.goal,
+    }
+
+
+def _against_limits(
+    bench: Bench, table: list[dict[str, Any]], bandwidth: float, device: torch.device
+) -> dict[str, float]:
+    """How near prefill comes to its bare matrix products, and decode to the speed at which weights can be read."""
+    tokens, chunk = (128, 64) if bench.quick else (1600, 64)
+    found: dict[str, float] = {}
+    for name, step in (("prefill by 64", chunk), ("prefill whole", tokens)):
+        bare = bare_products(bench.ours.cfg, tokens, step, bench.ours.dtype, device)
+        bare()
+        least = min(seconds(bare, device) for _ in range(1 if bench.quick else 3))
+        took = next(r["ours"] for r in table if (r["row"], r["dtype"]) == (name, bench.dtype))
+        found[f"{name}, {bench.dtype}: time over bare matrix products"] = took / least
+    weights = sum(p.numel() * p.element_size() for p in bench.ours.parameters())
+    step_ms = next(r["ours"] for r in table if (r["row"], r["dtype"]) == ("decode at 128", bench.dtype))
+    found[f"decode at 128, {bench.dtype}: share of the read bandwidth"] = weights / (step_ms / 1e3) / (bandwidth * 1e9)
+    return found
+
+
+def _fresh_processes(folder: Path, tokens: int, rounds: int) -> list[dict[str, Any]]:
+    """Seconds to load and to the first token, and peak memory of that and a pass over the text, in fresh processes."""
+    found = []
+    for dtype in ("float32", "bfloat16"):
+        results: dict[str, list[tuple[float, ...]]] = {"ours": [], "transformers": []}
+        for _ in range(rounds):
+            for who, imports in PROBES.items():
+                command = [sys.executable, "-c", PROBE.format(imports=imports), str(folder), dtype, str(tokens)]
+                out = subprocess.run(command, capture_output=True, text=True, check=True, cwd=HERE.parent).stdout
+                results[who].append(tuple(map(float, out.split())))
+        names = (("load", "s", 1.0), ("load and first token", "s", 1.0), ("peak memory", "MiB", 2.0**20))
+        for index, (name, unit, scale) in enumerate(names):
+            ours, other = ([run[index] / scale for run in results[who]] for who in PROBES)
+            ratios = sorted(b / a for a, b in zip(ours, other, strict=True))
+            row = {
+                "row": name,
+                "dtype": dtype,
+                "against": "transformers",
+                "unit": unit,
+                "goal": None if index == 1 else 1.0,
+            }
+            row |= {"ours": statistics.median(ours), "other": statistics.median(other)}
+            found.append(row | {"ratio": statistics.median(ratios), "from": ratios[0], "to": ratios[-1]})
+    return found
+
+
+def _import_seconds(rounds: int) -> float:
+    def least(statement: str) -> float:
+        command = [sys.executable, "-c", statement]
+        cpu = torch.device("cpu")
+        return min(seconds(lambda: subprocess.run(command, check=True, cwd=HERE.parent), cpu) for _ in range(rounds))
+
+    return least("import torch, mini_llm") - least("import torch")
+
+
+def _write(out: Path, device: torch.device, table: list[dict[str, Any]], limits: dict[str, float]) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    about = describe(device)
+    whole = {"machine": about, "limits": limits, "rows": table}
+    (out / f"{device.type}.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    lines = [f"# mini_llm on {about.get('device', about['processor'])}", ""]
+    lines += [f"{name}: {value}" + "  " for name, value in about.items()]
+    lines += ["", "| row | dtype | ours | against | its | ratio | range | goal |", "|---|---|---|---|---|---|---|---|"]
+    for r in table:
+        goal = "" if r["goal"] is None else f"{r['goal']:g}"
+        ours, other = (
+            f"{r[key]:.3g} {r['unit']}" if r["unit"] != "MiB" else f"{r[key]:.0f} MiB" for key in ("ours", "other")
+        )
+        spread = f"{r['from']:.2f}-{r['to']:.2f}"
+        lines.append(
+            f"| {r['row']} | {r['dtype']} | {ours} | {r['against']} | {other} | {r['ratio']:.2f} | {spread} | {goal} |"
+        )
+    lines += ["", "| limit | |", "|---|---|", *(f"| {name} | {value:.3g} |" for name, value in limits.items())]
+    (out / f"{device.type}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _plot(out / f"{device.type}.png", [r for r in table if r["against"] != "ours, dense"])
+
+
+def _plot(path: Path, table: list[dict[str, Any]]) -> None:
+    figure, axis = plt.subplots(figsize=(8, 0.32 * len(table) + 1))
+    names = [f"{r['row']}, {r['dtype']}" for r in table]
+    axis.barh(names, [r["ratio"] for r in table], color="#1f6fb4", height=0.6)
+    for place, r in enumerate(table):
+        axis.text(r["ratio"] * 1.03, place, f"{r['ratio']:.2f}", va="center", fontsize=8)
+        if r["goal"]:
+            axis.plot([r["goal"]] * 2, [place - 0.4, place + 0.4], color="#d9660a", lw=2)
+    axis.axvline(1, color="#8a8a8a", lw=1)
+    axis.set(xscale="log", xlabel="times as fast as, or as small as, the other (orange: goal)")
+    axis.invert_yaxis()
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    main()
