@@ -48,7 +48,7 @@ class Bench:
 
     def rows(self) -> list[Row]:
         bf16 = self.ours.dtype is torch.bfloat16
-        tokens, rounds = (128, 1) if self.quick else (1600, 5)
+        tokens, rounds = (128, 1) if self.quick else (1600, 3)
         text = self.ids[None, :tokens]
         decode_goal = 2.0 if bf16 else 1.5
         rows = [
@@ -84,7 +84,7 @@ class Bench:
         return ours, theirs
 
     def _step_row(self, name: str, against: str, length: int, ours: Any, other: Any, goal: float | None) -> Row:
-        steps, rounds = (2, 1) if self.quick else (16, 7)
+        steps, rounds = (2, 1) if self.quick else (16, 5)
         return Row(name, against, ours(length, steps), other(length, steps), goal, rounds, steps, "ms a token")
 
     def _random_kv(self, length: int) -> tuple[Tensor, Tensor]:

@@ -50,7 +50,8 @@ print(loaded, first, int(status.partition("VmHWM:")[2].split()[0]) * 1024)
 def main() -> None:
     options = _options()
     device = torch.device(options.device)
-    torch.set_default_device(device)
+    if device.type != "cpu":  # the mode that this sets slows every call of a small model
+        torch.set_default_device(device)
     folder = find_folder(EMBEDDED)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()

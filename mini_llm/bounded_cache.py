@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from .kv_cache import KVCache
+from .kv_cache import GROWTH, KVCache
 
 
 class BoundedKVCache(KVCache):
@@ -63,9 +63,11 @@ class BoundedKVCache(KVCache):
             if total > self.budget:
                 lasting = [a for a in range(first, total) if a < self.sinks or a >= total - (self.budget - self.sinks)]
                 source, target = [S + a - first for a in lasting], [self._slot(a) for a in lasting]
-                for store in entry.store:
+                for which, store in enumerate(entry.store):
                     assert store is not None
                     _move(store, source, target, 2)
+                    if store.shape[2] > self.budget + 2 * GROWTH:  # a long chunk's room is not kept
+                        entry.store[which] = store[:, :, : self.budget + GROWTH].clone()
                 assert entry.positions is not None
                 if id(entry.positions) not in moved:
                     changed = entry.positions.clone()

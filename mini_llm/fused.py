@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -30,6 +30,7 @@ class Fused:
         self._weight = torch.empty(0)
         self._bias: Tensor | None = None
         self._packed = False
+        self.after_reading: Callable[[list[Tensor]], None] | None = None  # told of weights that may not be read again
 
     def __call__(self, x: Tensor, silu: bool = False, times: Tensor | None = None) -> Tensor:
         """x ``[..., in]`` -> all outputs side by side, ``[..., sum of out_features]``; then silu, then times."""
@@ -39,7 +40,7 @@ class Fused:
             outputs = [layer(x) for layer in layers if layer is not None]
             return _finish(outputs[0] if len(outputs) == 1 else torch.cat(outputs, dim=-1), silu, times)
         if state != self._state:
-            self.fuse()
+            self._fuse()
         if not self._packed:
             return _finish(F.linear(x, self._weight, self._bias), silu, times)
         if times is None:
@@ -48,11 +49,11 @@ class Fused:
 
     def __getstate__(self) -> dict[str, object]:
         """Copies and pickles carry the layers, not what was fused of them."""
-        return vars(self) | {"_state": [], "_held": [], "_weight": torch.empty(0), "_bias": None}
+        return vars(self) | {"_state": [], "_held": [], "_weight": torch.empty(0), "_bias": None, "after_reading": None}
 
     @torch.inference_mode(False)
     @torch.no_grad()
-    def fuse(self) -> None:
+    def _fuse(self) -> None:
         """Lay the layers' weights side by side, as they are now."""
         layers = [layer for name in self._names if isinstance(layer := self._owner._modules[name], nn.Linear)]
         weights = [layer.weight.detach() for layer in layers]
@@ -68,6 +69,8 @@ class Fused:
         self._bias = torch.cat(biases) if biases else None
         self._held = [layer.weight.detach() for layer in layers] + biases
         self._state = _state(layers, whole) or []
+        if self.after_reading is not None:
+            self.after_reading(weights)
 
 
 def _state(layers: Sequence[nn.Module | None], x: Tensor) -> list[object] | None:

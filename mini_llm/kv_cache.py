@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .masks import causal_after
 
-_GROWTH = 256  # slots added at least when a layer's storage is full
+GROWTH = 256  # slots added at least when a layer's storage is full
 
 
 class _LayerViews:
@@ -62,7 +62,7 @@ class _Layer:
         if value.shape[2] != self.lengths[which] or value.shape[0] != batch:
             self.positions = self.newest = None
             self.unknown = True
-        self.store[which], self.lengths[which] = _with_room(value, value.shape[2] + _GROWTH), value.shape[2]
+        self.store[which], self.lengths[which] = _with_room(value, value.shape[2] + GROWTH), value.shape[2]
 
     def write_behind(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Write k, v after the live slots, growing if need be, and return views of live + new. ``length`` stays."""
@@ -77,14 +77,14 @@ class _Layer:
         store, count = self.store[which], new.shape[2]
         fits = store is not None and _same_kind(store, new)
         if store is None or (start == 0 and not fits):
-            store = new.new_empty(new.shape[0], new.shape[1], start + count + _GROWTH, new.shape[3])
+            store = new.new_empty(new.shape[0], new.shape[1], start + count + GROWTH, new.shape[3])
         elif not fits:
             raise ValueError(
                 f"new {'kv'[which]} {tuple(new.shape)} {new.dtype} does not fit the cache's "
                 f"{tuple(self.view(which).shape)} {store.dtype}"
             )
         elif store.shape[2] < start + count or (store.is_inference() and not torch.is_inference_mode_enabled()):
-            store = _with_room(store[:, :, :start], max(start + count, start * 3 // 2) + _GROWTH)
+            store = _with_room(store[:, :, :start], max(start + count, start * 3 // 2) + GROWTH)
         self.store[which] = store
         store.narrow(2, start, count).copy_(new)
         return store.narrow(2, 0, start + count)
