@@ -27,7 +27,7 @@ from mini_llm.longctx.text import passage_ids
 
 HERE = Path(__file__).resolve().parent
 PROBES = {
-    "ours": "from mini_llm import Transformer as M; load = lambda f, d: M.from_pretrained(f, dtype=d)",
+    "ours": "import mini_llm.checkpoints; from mini_llm import Transformer as M; load = lambda f, d: M.from_pretrained(f, dtype=d)",
     "transformers": "from transformers import LlamaForCausalLM as M; load = lambda f, d: M.from_pretrained(f, dtype=d)",
 }
 PROBE = """
