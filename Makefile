@@ -16,7 +16,7 @@ notebooks:
 	$(RUN) notebooks
 
 bench:
-	$(RUN) bench --device $(or $(DEVICE),cpu) $(BENCH_ARGS)
+	$(RUN) bench $(strip $(addprefix --device ,$(DEVICE)) $(BENCH_ARGS))
 
 clean:
 	$(RUN) clean

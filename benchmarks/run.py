@@ -27,8 +27,8 @@ from mini_llm.longctx.text import passage_ids
 
 HERE = Path(__file__).resolve().parent
 PROBES = {
-    "ours": "import mini_llm.checkpoints; from mini_llm import Transformer as M; load = lambda f, d: M.from_pretrained(f, dtype=d)",
-    "transformers": "from transformers import LlamaForCausalLM as M; load = lambda f, d: M.from_pretrained(f, dtype=d)",
+    "ours": "import mini_llm.checkpoints; from mini_llm import Transformer as Model",
+    "transformers": "from transformers import LlamaForCausalLM as Model",
 }
 PROBE = """
 import sys, time, torch
@@ -36,7 +36,7 @@ from pathlib import Path
 {imports}
 folder, dtype, tokens = sys.argv[1], getattr(torch, sys.argv[2]), int(sys.argv[3])
 start = time.perf_counter()
-model = load(folder, dtype)
+model = Model.from_pretrained(folder, dtype=dtype)
 loaded = time.perf_counter() - start
 with torch.inference_mode():
     model(torch.arange(1)[None])
