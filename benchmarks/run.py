@@ -25,6 +25,7 @@ from mini_llm import Transformer
 from mini_llm.checkpoints import EMBEDDED, find_folder
 from mini_llm.longctx.text import passage_ids
 
+BLUE, ORANGE, GREY = "#1f6fb4", "#d9660a", "#8a8a8a"
 HERE = Path(__file__).resolve().parent
 PROBES = {
     "ours": "import mini_llm.checkpoints; from mini_llm import Transformer as Model",
@@ -185,21 +186,46 @@ def _write(out: Path, device: torch.device, table: list[dict[str, Any]], limits:
         )
     lines += ["", "| limit | |", "|---|---|", *(f"| {name} | {value:.3g} |" for name, value in limits.items())]
     (out / f"{device.type}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    _plot(out / f"{device.type}.png", [r for r in table if r["against"] != "ours, dense"])
+    _plot(out / f"{device.type}.png", table)
 
 
 def _plot(path: Path, table: list[dict[str, Any]]) -> None:
-    figure, axis = plt.subplots(figsize=(8, 0.32 * len(table) + 1))
-    names = [f"{r['row']}, {r['dtype']}" for r in table]
-    axis.barh(names, [r["ratio"] for r in table], color="#1f6fb4", height=0.6)
-    for place, r in enumerate(table):
-        axis.text(r["ratio"] * 1.03, place, f"{r['ratio']:.2f}", va="center", fontsize=8)
-        if r["goal"]:
-            axis.plot([r["goal"]] * 2, [place - 0.4, place + 0.4], color="#d9660a", lw=2)
-    axis.axvline(1, color="#8a8a8a", lw=1)
-    axis.set(xscale="log", xlabel="times as fast as, or as small as, the other (orange: goal)")
-    axis.invert_yaxis()
-    figure.tight_layout()
+    """Above, every ratio that is not with ourselves; below, a decoding step's time as the text grows."""
+    shown = [row for row in table if not row["against"].startswith("ours")]
+    height = 0.3 * len(shown)
+    figure, (bars, growth) = plt.subplots(
+        2, 1, figsize=(8, height + 3.6), height_ratios=(height, 2.6), layout="constrained"
+    )
+    for place, row in enumerate(shown):
+        bars.barh(place, row["ratio"] - 1, left=1, color=BLUE, height=0.6)
+        if row["goal"]:
+            bars.plot([row["goal"]] * 2, [place - 0.4, place + 0.4], color=ORANGE, lw=2)
+        bars.text(1.06 * max(row["ratio"], row["goal"] or 1, 1), place, f"{row['ratio']:.2f}", va="center", fontsize=8)
+    bars.set_yticks(range(len(shown)), [f"{row['row']}, {row['dtype']}" for row in shown], fontsize=8)
+    bars.axvline(1, color=GREY, lw=1)
+    ticks = (0.5, 1, 2, 5, 10, 20, 50)
+    bars.set(xscale="log", xlim=(0.3, 80), xlabel="times as fast, or as small, as the other (orange: goal)")
+    bars.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    bars.invert_yaxis()
+    for dtype, style in (("float32", "-"), ("bfloat16", "--")):
+        steps = [r for r in table if r["dtype"] == dtype and r["row"].startswith("decode at")]
+        lengths = [int(row["row"].split()[-1]) for row in steps]
+        growth.plot(
+            lengths, [row["ours"] for row in steps], style, marker="o", ms=4, color=BLUE, label=f"ours, {dtype}"
+        )
+        other = [row["other"] for row in steps]
+        growth.plot(lengths, other, style, marker="o", ms=4, color=GREY, label=f"transformers, {dtype}")
+        bounded = [row for row in table if row["dtype"] == dtype and row["row"].startswith("bounded cache")]
+        last = [int(row["row"].split()[-1]) for row in bounded]
+        growth.plot(
+            last,
+            [row["ours"] for row in bounded],
+            "s" if style == "-" else "D",
+            color=ORANGE,
+            label=f"bounded, {dtype}",
+        )
+    growth.set(xlabel="tokens in the cache", ylabel="ms a token", ylim=(0, None))
+    growth.legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=110)
 
 
