@@ -39,8 +39,10 @@ class CachedAttention:
         positions: Tensor,
         masks: Masks = None,
         observe: Observe | None = None,
+        check: Callable[[Tensor | None, int, int, int, int], Tensor] = over_everything,
     ) -> None:
         self._cfg, self._cache, self._batch, self._positions, self._observe = cfg, cache, batch, positions, observe
+        self._check = check
         self._select: Select | None = None
         self._masks: Tensor | list[Tensor] | None = None
         if masks is None or isinstance(masks, Tensor):
@@ -116,7 +118,7 @@ class CachedAttention:
         return causal_after(self._cache.seq_len(layer), T, device) if mask is None and wanted else mask
 
     def _checked(self, mask: Tensor | None, T: int, keys: Tensor) -> Tensor:
-        return over_everything(mask, self._batch, self._cfg.num_attention_heads, T, keys.shape[2]).to(keys.device)
+        return self._check(mask, self._batch, self._cfg.num_attention_heads, T, keys.shape[2]).to(keys.device)
 
     def _turn_for_sinks(self) -> tuple[Tensor, Tensor] | None:
         """Cosine and sine of what queries are turned by once more where the sinks see them; turns add up."""

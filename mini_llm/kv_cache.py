@@ -37,9 +37,7 @@ class _Layer:
     def __init__(self) -> None:
         self.store: list[Tensor | None] = [None, None]  # K, V
         self.lengths = [0, 0]  # differ only between an assignment to k and the one to v that must follow
-        self.positions: Tensor | None = (
-            None  # [B, S], or [B, n_kv, S] where heads kept different slots; None when empty
-        )
+        self.positions: Tensor | None = None  # [B, S], [B, n_kv, S] where heads kept different slots; None when empty
         self.newest: Tensor | None = None  # [B, 1], the largest position ever added; outlives its slot's eviction
         self.unknown = False
 
@@ -122,9 +120,9 @@ class KVCache:
     """A dense, growing KV cache for one batch of sequences; one reader or writer at a time.
 
     ``cache.k[layer]``, ``cache.v[layer]``: ``[B, n_kv, S, D]``, keys already turned to their positions, views that
-    hold until the cache is next changed. ``cache.positions(layer)``: int64 ``[B, S]``. Assigning a tensor of another
-    length to ``cache.k[layer]`` is allowed and leaves that layer's positions unknown; ``keep`` evicts without losing
-    them. After a choice by head it is ``[B, n_kv, S]``.
+    hold until the cache is next changed. ``cache.positions(layer)``: int64 ``[B, S]``, and ``[B, n_kv, S]`` once KV
+    heads kept different slots. Assigning a tensor of another length to ``cache.k[layer]`` is allowed and leaves that
+    layer's positions unknown; ``keep`` evicts without losing them.
     """
 
     sinks = 0  # slots that queries may see from another distance

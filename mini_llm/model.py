@@ -113,9 +113,7 @@ class Transformer(nn.Module):
             positions = torch.arange(T, device=self.device) + cache.next_position()
         positions = check_positions(positions, B, T).to(self.device)
 
-        if mask is not None:
-            check_mask(mask, B, self.cfg.num_attention_heads, T, cache.seq_len() + T)
-        attend = CachedAttention(self.cfg, cache, B, positions, mask, observe)
+        attend = CachedAttention(self.cfg, cache, B, positions, mask, observe, check_mask)
         logits = self.run(ids, positions, attend, logits_for)
         cache.commit(T, positions)  # only now: a pass that fails leaves the cache as it was
         return logits
