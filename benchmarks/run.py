@@ -112,6 +112,7 @@ def _measured(row: Row, dtype: str, device: torch.device) -> dict[str, Any]:
         "from": ratios[0],
         "to": ratios[-1],
         "goal": row.goal,
+        "tokens": row.tokens,
     }
 
 
@@ -191,12 +192,12 @@ def _write(out: Path, device: torch.device, table: list[dict[str, Any]], limits:
 
 
 def _plot(path: Path, table: list[dict[str, Any]]) -> None:
-    """Above, every ratio that is not with ourselves; below, a decoding step's time as the text grows."""
+    """Above, every ratio that is not with ourselves; below, how prefill and a decoding step grow with the text."""
     shown = [row for row in table if not row["against"].startswith("ours")]
     height = 0.3 * len(shown)
-    figure, (bars, growth) = plt.subplots(
-        2, 1, figsize=(8, height + 3.6), height_ratios=(height, 2.6), layout="constrained"
-    )
+    figure = plt.figure(figsize=(9, height + 3.6), layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=(height, 3))
+    bars, (prefill, growth) = above.subplots(), below.subplots(1, 2)
     for place, row in enumerate(shown):
         bars.barh(place, row["ratio"] - 1, left=1, color=BLUE, height=0.6)
         if row["goal"]:
@@ -208,25 +209,21 @@ def _plot(path: Path, table: list[dict[str, Any]]) -> None:
     bars.set(xscale="log", xlim=(0.3, 80), xlabel="times as fast, or as small, as the other (orange: goal)")
     bars.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     bars.invert_yaxis()
-    for dtype, style in (("float32", "-"), ("bfloat16", "--")):
-        steps = [r for r in table if r["dtype"] == dtype and r["row"].startswith("decode at")]
-        lengths = [int(row["row"].split()[-1]) for row in steps]
-        growth.plot(
-            lengths, [row["ours"] for row in steps], style, marker="o", ms=4, color=BLUE, label=f"ours, {dtype}"
-        )
-        other = [row["other"] for row in steps]
-        growth.plot(lengths, other, style, marker="o", ms=4, color=GREY, label=f"transformers, {dtype}")
-        bounded = [row for row in table if row["dtype"] == dtype and row["row"].startswith("bounded cache")]
-        last = [int(row["row"].split()[-1]) for row in bounded]
-        growth.plot(
-            last,
-            [row["ours"] for row in bounded],
-            "s" if style == "-" else "D",
-            color=ORANGE,
-            label=f"bounded, {dtype}",
-        )
+    for dtype, style, marker in (("float32", "-", "o"), ("bfloat16", "--", "D")):
+        rows = [row for row in table if row["dtype"] == dtype and row.get("tokens")]
+        decode = [row for row in rows if row["row"].startswith("decode at")]
+        bounded = [row for row in rows if row["row"].startswith("bounded cache")]
+        chunks = sorted((row for row in rows if row["row"].startswith("prefill by")), key=lambda row: row["tokens"])
+        for axes, lines in ((growth, decode), (prefill, chunks)):
+            for who, name, colour in (("ours", "ours", BLUE), ("other", "transformers", GREY)):
+                x, y = [row["tokens"] for row in lines], [row[who] for row in lines]
+                axes.plot(x, y, style, marker=marker, ms=4, color=colour, label=f"{name}, {dtype}")
+        x, y = [row["tokens"] for row in bounded], [row["ours"] for row in bounded]
+        growth.plot(x, y, marker, color=ORANGE, label=f"bounded, {dtype}")
+    prefill.set(xlabel="tokens read, 64 at a time", ylabel="seconds", ylim=(0, None))
     growth.set(xlabel="tokens in the cache", ylabel="ms a token", ylim=(0, None))
-    growth.legend(fontsize=8, frameon=False)
+    for axes in (prefill, growth):
+        axes.legend(fontsize=8, frameon=False)
     figure.savefig(path, dpi=110)
 
 

@@ -16,5 +16,8 @@ class RMSNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         wide = x.float()
-        scale = wide.square().mean(dim=-1, keepdim=True).add_(self.eps).rsqrt_()
-        return (wide * scale).to(x.dtype).mul_(self.weight)
+        norm = torch.linalg.vector_norm(wide, dim=-1, keepdim=True)
+        scale = norm.square().mul_(1 / x.shape[-1]).add_(self.eps).rsqrt_()
+        fresh = wide is not x and not wide.requires_grad
+        scaled = wide.mul_(scale) if fresh else wide * scale  # a second copy costs more than the arithmetic
+        return scaled.to(x.dtype).mul_(self.weight)
