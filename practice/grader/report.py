@@ -9,14 +9,16 @@ Text = Mapping[str, str]
 
 
 class Verdict(StrEnum):
-    """The outcome of a case or of a whole run, in order of gravity."""
+    """The outcome of a case or of a whole run, in order of gravity; NOT_RUN and UNGRADED say that there is none."""
 
+    NOT_RUN = "NOT_RUN"
     PASS = "PASS"
     WRONG = "WRONG"
     CONTRACT = "CONTRACT"
     ERROR = "ERROR"
     MEMORY = "MEMORY"
     TIME = "TIME"
+    POLICY = "POLICY"
     CRASH = "CRASH"
     UNGRADED = "UNGRADED"
 
@@ -55,6 +57,32 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
+class Misconception:
+    """A shipped mutant that gives what the answer gave on every failing case: its file's stem, and what it got wrong."""
+
+    id: str
+    text: Text
+
+
+@dataclass(frozen=True)
+class Example:
+    """The smallest failing input, whole: source that can be pasted, and what was expected and got as such source."""
+
+    source: str
+    expected: str = ""
+    got: str = ""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Floating-point operations and bytes read by one call: counted, advisory, never a verdict."""
+
+    who: str
+    flops: int
+    bytes_read: int
+
+
+@dataclass(frozen=True)
 class Report:
     """One grading: the tests in the author's order, or the `fault` that kept the judge from grading."""
 
@@ -67,6 +95,9 @@ class Report:
     printed: str = ""
     printed_bytes: int = 0
     fault: Finding | None = None
+    misconceptions: tuple[Misconception, ...] = ()
+    example: Example | None = None
+    work: tuple[Work, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -82,5 +113,4 @@ class Report:
     def smallest_failure(self) -> CaseResult | None:
         """The gravest failure with the smallest input: the one worth showing first."""
         failed = [result for result in self.results if result.verdict is self.verdict and result.finding]
-        told = [result for result in failed if result.finding and result.finding.key != "not_run"]
-        return min(told or failed, key=lambda result: result.size, default=None)
+        return min(failed, key=lambda result: result.size, default=None)

@@ -7,7 +7,7 @@ import pytest
 from practice.grader.report import CaseResult, Report, Verdict
 from practice.grader.tell.messages import sentence
 
-PASS, WRONG, CONTRACT, ERROR, *_ = Verdict
+_, PASS, WRONG, CONTRACT, ERROR, *_ = Verdict
 Grade = Callable[..., list[CaseResult]]
 DEF = "def evict_sinks(k, v, positions, budget, sinks):\n    "
 

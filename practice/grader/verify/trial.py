@@ -1,7 +1,7 @@
 """One answer through all cases of its exercise: each case is sent once the reply to the last one is in."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import torch
@@ -14,6 +14,7 @@ from practice.grader.verify.compare import check_contract, check_inputs, describ
 from practice.grader.verify.exercise import Case, Exercise
 
 FATAL = (Verdict.TIME, Verdict.CRASH)
+NOT_RUN = Finding(Verdict.NOT_RUN, "not_run")
 
 
 class Answer(Protocol):
@@ -38,14 +39,17 @@ class Trial:
         """The names of the function's positional parameters."""
         return list(self.cases[0].arguments)
 
-    def run(self, answer: Answer) -> list[CaseResult]:
-        """Results in the author's order.  The cases run in a random order, and none runs after a fatal verdict."""
+    def run(self, answer: Answer, seen: Callable[[CaseResult], object] = lambda _: None) -> list[CaseResult]:
+        """Results in the author's order; ``seen`` is told each as it comes.
+
+        The cases run in a random order, and none runs after a fatal verdict.
+        """
         results: dict[int, CaseResult] = {}
         for index in self._order:
             results[index] = result = self._try(answer, self.cases[index])
+            seen(result)
             if result.verdict in FATAL:
-                not_run = Finding(result.verdict, "not_run")
-                return [results.get(i) or _result(case, not_run) for i, case in enumerate(self.cases)]
+                return [results.get(i) or _result(case, NOT_RUN) for i, case in enumerate(self.cases)]
         return [results[i] for i in range(len(self.cases))]
 
     def refuse(self, failure: Failure) -> list[CaseResult]:

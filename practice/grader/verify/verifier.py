@@ -3,15 +3,20 @@
 import secrets
 import time
 import traceback
+from collections.abc import Callable
 
 from practice.grader.catalogue import Card
 from practice.grader.isolate.launch import Child, Limits
 from practice.grader.report import CaseResult, Finding, Report, Verdict
 
 
-def grade(card: Card, source: bytes, file: str, seed: int | None = None) -> Report:
+Seen = Callable[[CaseResult], object]
+
+
+def grade(card: Card, source: bytes, file: str, seed: int | None = None, seen: Seen = lambda _: None) -> Report:
     """Grade `source` (called `file` in messages) as an answer to `card`; `seed` None draws fresh cases.
 
+    `seen` is told each test's result as soon as it is in.
     Never raises for what an answer does; what goes wrong on the judge's side is a report with a `fault`.
     """
     started = time.monotonic()
@@ -21,7 +26,7 @@ def grade(card: Card, source: bytes, file: str, seed: int | None = None) -> Repo
     child: Child | None = None
     try:
         with Child(Limits(card.time_limit)) as child:
-            results = _results(child, card, source, file, seed)
+            results = _results(child, card, source, file, seed, seen)
     except Exception as error:  # whatever it is, it must not count against the answer
         fields = {"error": f"{type(error).__name__}: {error}"}
         fault = Finding(Verdict.UNGRADED, "fault", fields, traceback=traceback.format_exc())
@@ -38,7 +43,7 @@ def grade(card: Card, source: bytes, file: str, seed: int | None = None) -> Repo
     )
 
 
-def _results(child: Child, card: Card, source: bytes, file: str, seed: int) -> list[CaseResult]:
+def _results(child: Child, card: Card, source: bytes, file: str, seed: int, seen: Seen) -> list[CaseResult]:
     # Imported here, once the child runs: both processes import torch at the same time.
     import torch
 
@@ -53,6 +58,6 @@ def _results(child: Child, card: Card, source: bytes, file: str, seed: int) -> l
         child.wait_until_ready()
         answer = RemoteAnswer(child)
         failure = answer.load(source, file, card.function, trial.parameters)
-        return trial.refuse(failure) if failure else trial.run(answer)
+        return trial.refuse(failure) if failure else trial.run(answer, seen)
     finally:
         torch.set_num_threads(threads)
