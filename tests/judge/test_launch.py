@@ -1,5 +1,6 @@
 """The process for an answer, apart from any exercise: its clocks, its start, and what is left when the judge goes."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from practice.grader.isolate import launch, leaving
+from practice.grader.isolate import forking, leaving, spare
 from practice.grader.isolate.launch import Child, Limits, Stopped
 from practice.grader.isolate.wire import Frame
 
@@ -20,7 +21,7 @@ JUDGE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from practice.grader.isolate.launch import Child, Limits
-with Child(Limits(0.6)) as child:
+with Child(Limits(0.6), portable=sys.argv[2] == 'portable') as child:
     child.wait_until_ready()
     load = {{"kind": "load", "file": "a.py", "function": "f", "parameters": []}}
     child.ask(load, sys.argv[1].encode())
@@ -48,7 +49,8 @@ def f():
     time.sleep(0.5)
 """
 
-Start = Callable[[str], "subprocess.Popen[bytes]"]
+BOTH = (False, True)  # portable
+Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
@@ -63,11 +65,11 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def start(scratch: Path) -> Iterator[Start]:
-    """start(source) -> a judge in a process of its own that runs `f` of the source."""
+    """start(source, mode) -> a judge in a process of its own that runs `f` of the source."""
     judges = []
 
-    def run(source: str) -> "subprocess.Popen[bytes]":
-        judges.append(subprocess.Popen([sys.executable, "-c", JUDGE, source], stdout=subprocess.PIPE))
+    def run(source: str, mode: str = "") -> "subprocess.Popen[bytes]":
+        judges.append(subprocess.Popen([sys.executable, "-c", JUDGE, source, mode], stdout=subprocess.PIPE))
         return judges[-1]
 
     yield run
@@ -88,7 +90,7 @@ def run_f(child: Child, source: str) -> Frame | Stopped:
 
 def wait_for(path: Path) -> None:
     end = time.monotonic() + 30
-    while not path.exists():
+    while not os.path.lexists(path):
         assert time.monotonic() < end
         time.sleep(0.01)
 
@@ -99,7 +101,7 @@ def test_a_busy_machine_is_not_a_slow_answer() -> None:
     busy = f"import os\nos.sched_setaffinity(0, {one})\nwhile True: pass"
     with Child(Limits(0.6)) as child:
         child.wait_until_ready()
-        os.sched_setaffinity(child._process.pid, one)
+        os.sched_setaffinity(child._worker.pid, one)
         others = [subprocess.Popen([sys.executable, "-c", busy], start_new_session=True) for _ in range(5)]
         try:
             started = time.monotonic()
@@ -114,7 +116,7 @@ def test_a_busy_machine_is_not_a_slow_answer() -> None:
 
 def test_a_pause_of_the_judge_is_not_the_answers(start: Start, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    judge = start(f"import time\ndef f():\n    open({str(seen)!r}, 'w').close()\n    time.sleep(2.2)")
+    judge = start(f"import os, time\ndef f():\n    os.mkdir({str(seen)!r})\n    time.sleep(2.2)", "portable")
     wait_for(seen)
     judge.send_signal(signal.SIGSTOP)
     time.sleep(1.7)
@@ -125,18 +127,20 @@ def test_a_pause_of_the_judge_is_not_the_answers(start: Start, tmp_path: Path) -
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_judge_that_is_ended_leaves_nothing(start: Start, scratch: Path, tmp_path: Path, number: int) -> None:
     pids = tmp_path / "pids"
-    judge = start(f"""
+    judge = start(
+        f"""
 import os, subprocess, time
 def f():
     started = [subprocess.Popen(["sleep", "60"], start_new_session=new).pid for new in (False, True)]
-    open("pids", "w").write(" ".join(map(str, started)))
-    os.rename("pids", {str(pids)!r})
+    os.symlink(" ".join(map(str, started)), {str(pids)!r})
     time.sleep(60)
-""")
+""",
+        "portable",
+    )
     wait_for(pids)
     judge.send_signal(number)
     assert judge.wait(timeout=20) == 128 + number
-    assert [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()] == []
+    assert [pid for pid in os.readlink(pids).split() if Path(f"/proc/{pid}").exists()] == []
     assert os.listdir(scratch) == []
 
 
@@ -154,7 +158,7 @@ def test_signals_are_given_back_and_ignored_ones_stay() -> None:
 def test_a_fork_bomb_is_swept(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     seen.touch()
-    with Child(Limits(2)) as child:
+    with Child(Limits(2), portable=True) as child:
         child.wait_until_ready()
         assert isinstance(run_f(child, f"{FORK_BOMB}\nSEEN = {str(seen)!r}"), Frame)
     last = seen.stat().st_mtime_ns
@@ -164,14 +168,22 @@ def test_a_fork_bomb_is_swept(tmp_path: Path) -> None:
 
 def test_torch_may_lie_outside_the_isolated_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     venv.create(tmp_path / "bare", symlinks=True)
+    forking.end_zygote()
     monkeypatch.setattr(sys, "executable", str(tmp_path / "bare/bin/python"))
-    with Child(Limits(1)) as child:
-        child.wait_until_ready()
-        assert isinstance(run_f(child, "def f(): pass"), Frame)
+    for portable in BOTH:
+        with Child(Limits(1), portable) as child:
+            child.wait_until_ready()
+            assert isinstance(run_f(child, "def f(): pass"), Frame)
+    forking.end_zygote()
 
 
+@pytest.mark.parametrize("portable", BOTH)
 @pytest.mark.parametrize("broken", ["threading.Thread.start", "subprocess.Popen.__init__"])
-def test_a_failed_start_leaves_nothing(scratch: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+def test_a_failed_start_leaves_nothing(
+    scratch: Path, monkeypatch: pytest.MonkeyPatch, broken: str, portable: bool
+) -> None:
+    forking.end_zygote()
+
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no more of these")
 
@@ -179,7 +191,8 @@ def test_a_failed_start_leaves_nothing(scratch: Path, monkeypatch: pytest.Monkey
     with monkeypatch.context() as patch:
         patch.setattr(broken, fail)
         with pytest.raises(RuntimeError, match="no more"):
-            Child(Limits(1))
+            Child(Limits(1), portable)
+    forking.end_zygote()
     assert os.listdir(scratch) == []
     assert len(os.listdir("/proc/self/fd")) == before
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -190,6 +203,64 @@ def test_a_failed_cleaning_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
         leaving.remove_folder(folder)
         raise RecursionError
 
-    monkeypatch.setattr(launch, "remove_folder", fail)
-    with Child(Limits(1)):
+    monkeypatch.setattr(spare, "remove_folder", fail)
+    with Child(Limits(1), portable=True):
         pass
+
+
+def descendants(scratch: Path) -> list[int]:
+    """Processes whose temporary folder lies in `scratch`."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            if f"TMPDIR={scratch}/".encode() in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.parametrize("mode", ["", "portable"])
+@pytest.mark.parametrize("moment", [0.0, 0.3, 2.5])
+def test_a_judge_that_is_killed_leaves_no_process(start: Start, scratch: Path, mode: str, moment: float) -> None:
+    judge = start("def f():\n    while True: pass", mode)
+    time.sleep(moment)
+    judge.kill()
+    judge.wait()
+    end = time.monotonic() + 20
+    while descendants(scratch) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert descendants(scratch) == []
+
+
+def test_a_child_that_is_forked_cannot_start_processes() -> None:
+    source = "import os\ndef f():\n    try: os.fork()\n    except PermissionError: return 1"
+    with Child(Limits(1)) as child:
+        child.wait_until_ready()
+        assert {"zygote", "seccomp"} <= set(child.layers)
+        assert isinstance(run_f(child, source), Frame)
+
+
+def test_spares_are_used_once_and_end(scratch: Path) -> None:
+    spare.prepare()
+    waiting = spare._waiting[0].pid
+    spare.prepare()
+    assert [process.pid for process in spare._waiting] == [waiting]
+    with Child(Limits(1), portable=True) as child:
+        assert child._worker.pid == waiting
+        child.wait_until_ready()
+    assert spare._waiting == []
+    spare.prepare()
+    spare.end_waiting()
+    assert os.listdir(scratch) == []
+    assert descendants(scratch) == []
+
+
+def test_zygotes_end_and_start_again(scratch: Path) -> None:
+    forking.end_zygote()
+    for _ in range(2):
+        with Child(Limits(1)) as child:
+            child.wait_until_ready()
+            assert isinstance(run_f(child, "def f(): pass"), Frame)
+        os.kill(forking.zygote()._process.pid, signal.SIGKILL)
+        forking.zygote()._process.wait()
+    forking.end_zygote()
+    assert descendants(scratch) == []

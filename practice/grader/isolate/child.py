@@ -1,48 +1,72 @@
 """The process that runs an answer: takes inputs from the wire, gives outputs back, and knows nothing else.
 
-Started as a script, `child.py <judge's process id> <cpu seconds> <memory bytes> <folder of the judge's torch>`, with
-the wire on stdin and stdout.
+Forked by the zygote; or, where forking is not safe, started as a script, `child.py <judge's process id> <folder of the
+judge's torch>`, with the wire on stdin and stdout, to wait for one answer.
 """
 
 import importlib.util
 import os
+import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 
 def main() -> None:
-    """Take the wire, import torch, say "ready", then serve one request after another until the wire closes."""
-    requests, replies = _take_wire()
+    """Import torch, then wait for the one answer."""
+    requests, replies = take_wire(0, 1, 2)
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-    from practice.grader.isolate.limits import apply_limits, die_with_parent
+    find_torch(sys.argv[2])
+    from practice.grader.isolate.limits import die_with_parent
 
     die_with_parent(int(sys.argv[1]))
-    if sys.argv[4] and importlib.util.find_spec("torch") is None:  # -I hides PYTHONPATH and the user's packages
-        sys.path.append(sys.argv[4])
+    import torch
+
+    import practice.grader.isolate.answer  # noqa: F401 - read before the answer's clock runs
+
+    torch.set_num_threads(1)
+    serve(requests, replies, list)
+
+
+def serve(requests: IO[bytes], replies: IO[bytes], lock_down: Callable[[], list[str]]) -> None:
+    """Set limits, lock down, say "ready", then serve one request after another until the wire closes."""
     import torch
 
     from practice.grader.isolate.answer import Answer
+    from practice.grader.isolate.limits import apply_limits
     from practice.grader.isolate.wire import Frame, read_frame, write_frame
 
-    torch.set_num_threads(1)
+    begin = read_frame(requests)
+    if begin is None:
+        return
+    random.seed()
+    torch.default_generator.seed()
     del sys.path[0]
-    layers = apply_limits(float(sys.argv[2]), int(sys.argv[3]))
+    layers = apply_limits(begin.header["cpu_seconds"], begin.header["memory_bytes"]) + lock_down()
     write_frame(replies, Frame({"kind": "ready", "layers": layers}))
     answer = Answer()
     while request := read_frame(requests):
         header, body = answer.serve(request)
         write_frame(replies, Frame({**header, "token": request.header["token"]}, body))
+    os.closerange(0, 3)  # the judge waits for the end of what was printed
 
 
-def _take_wire() -> tuple[IO[bytes], IO[bytes]]:
-    """Move the wire to private descriptors: stdin becomes empty, and stdout goes where stderr goes."""
-    requests, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
+def take_wire(requests: int, replies: int, errors: int) -> tuple[IO[bytes], IO[bytes]]:
+    """Move the wire to private descriptors: stdin becomes empty, and stdout and stderr go to `errors`."""
+    wire = os.fdopen(os.dup(requests), "rb", buffering=0), os.fdopen(os.dup(replies), "wb", buffering=0)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)
+    os.dup2(errors, 2)
     os.dup2(2, 1)
-    return requests, replies
+    return wire
+
+
+def find_torch(folder: str) -> None:
+    """Look for torch in `folder` where -I has hidden it: in PYTHONPATH or among the user's packages."""
+    if folder and importlib.util.find_spec("torch") is None:
+        sys.path.append(folder)
 
 
 if __name__ == "__main__":

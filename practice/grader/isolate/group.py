@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, cast
 
 PR_SET_CHILD_SUBREAPER = 36
 SWEEP_SECONDS = 10.0
@@ -37,12 +36,6 @@ class ProcessGroup:
                     _adopt_orphans(False)
                 raise
             _live.add(self.process.pid)
-
-    @property
-    def pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
-        """The judge's ends of the process's stdin, stdout and stderr."""
-        ends = self.process.stdin, self.process.stdout, self.process.stderr
-        return cast(tuple[IO[bytes], IO[bytes], IO[bytes]], ends)
 
     @property
     def layers(self) -> list[str]:
@@ -84,6 +77,16 @@ def cpu_seconds(pid: int) -> float | None:
     except OSError:
         return None
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_bytes(pid: int) -> int | None:
+    """Memory of a process that is really there, shared mappings included; None where this system does not tell."""
+    if sys.platform != "linux":
+        return None
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return None
 
 
 def _kill_group(pid: int) -> None:

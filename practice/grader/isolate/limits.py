@@ -5,7 +5,6 @@ import signal
 import sys
 from pathlib import Path
 
-FILE_BYTES = 64 << 20
 PR_SET_PDEATHSIG = 1
 
 
@@ -23,7 +22,7 @@ def apply_limits(cpu_seconds: float, memory_bytes: int) -> list[str]:
     held = []
     if _lower(resource.RLIMIT_CPU, seconds, seconds + 1):  # SIGXCPU, and a second later SIGKILL
         held.append("rlimit-cpu")
-    if _lower(resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES):
+    if _lower(resource.RLIMIT_FSIZE, 0, 0):
         held.append("rlimit-file-size")
     if _lower(resource.RLIMIT_CORE, 0, 0):
         held.append("rlimit-core")
@@ -58,9 +57,8 @@ def _lower(limit: int, soft: int, hard: int) -> bool:
 
 
 def _data_bytes() -> int:
-    """Private writable memory mapped so far: what RLIMIT_DATA counts."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmData:")[1].split()[0]) * 1024
+    """Private writable memory mapped so far, which RLIMIT_DATA counts, and the stack."""
+    return int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _is_refused(memory_bytes: int) -> bool:
