@@ -51,6 +51,9 @@ print(loaded, first, int(status.partition("VmHWM:")[2].split()[0]) * 1024)
 def main() -> None:
     options = _options()
     device = torch.device(options.device)
+    if device.type == "cpu":
+        quick = ["--quick"] if options.quick else []
+        subprocess.run([sys.executable, HERE / "judging.py", "--out", options.out, *quick], check=True)
     if device.type != "cpu":  # the mode that this sets slows every call of a small model
         torch.set_default_device(device)
     folder = find_folder(EMBEDDED)

@@ -19,9 +19,11 @@ ADVICE = {
     "zh": "judge：当前的 Python（{python}）{lack}；请先运行一次 `{command}`，再重新执行本命令。",
 }
 LACKS = {
-    "en": {"version": "is older than 3.11", "torch": "has no torch"},
-    "zh": {"version": "低于 3.11", "torch": "没有安装 torch"},
+    "en": {"version": "is older than 3.11", "package": "has no {package}"},
+    "zh": {"version": "低于 3.11", "package": "没有安装 {package}"},
 }
+PACKAGES = ("torch", "filelock", "platformdirs", "watchfiles")
+NEED_NO_PACKAGES = {"list", "start", "reset", "-h", "--help"}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -44,13 +46,12 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def what_is_missing(arguments: list[str]) -> str:
-    """What this Python lacks for the command: "version", "torch" (only `run` needs it), or nothing ("")."""
+    """What this Python lacks for the command: "version", the first missing package, or nothing ("")."""
     if sys.version_info < (3, 11):  # noqa: UP036 - older Pythons do run this file
         return "version"
-    asks_help = "-h" in arguments or "--help" in arguments
-    if "run" in arguments and not asks_help and importlib.util.find_spec("torch") is None:
-        return "torch"
-    return ""
+    if not arguments or NEED_NO_PACKAGES.intersection(arguments):
+        return ""
+    return next((package for package in PACKAGES if importlib.util.find_spec(package) is None), "")
 
 
 def course_python() -> Path:
@@ -73,7 +74,8 @@ def advice(arguments: list[str], lack: str) -> str:
     locale = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
     lang = chosen[0] if chosen else "zh" if locale.startswith("zh") else "en"
     command = "py tools/bootstrap.py lab" if os.name == "nt" else "make lab"
-    return ADVICE[lang].format(python=sys.executable, lack=LACKS[lang][lack], command=command)
+    told = LACKS[lang]["version" if lack == "version" else "package"].format(package=lack)
+    return ADVICE[lang].format(python=sys.executable, lack=told, command=command)
 
 
 def leave(status: int) -> None:

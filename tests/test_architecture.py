@@ -15,16 +15,24 @@ FORBIDDEN = {
     "mini_llm/longctx": ("mini_llm.show", "practice", "judge", "matplotlib", "ipywidgets"),
     "mini_llm/show": ("practice", "judge"),
     "practice/grader": ("mini_llm",),
-    "practice/grader/verify": ("mini_llm", "practice.grader.cli", "practice.grader.tell"),
+    "practice/grader/verify": ("mini_llm", "practice.grader.cli", "practice.grader.commands", "practice.grader.tell"),
+    "practice/grader/lint": ("mini_llm", "practice.grader.cli", "practice.grader.commands", "practice.grader.tell"),
     "practice/grader/isolate": (
         "mini_llm",
         "practice.grader.verify",
         "practice.grader.tell",
         "practice.grader.cli",
+        "practice.grader.commands",
         "practice.grader.catalogue",
         "practice.exercises",
     ),
-    "practice/grader/tell": ("mini_llm", "practice.grader.verify", "practice.grader.isolate", "practice.exercises"),
+    "practice/grader/tell": (
+        "mini_llm",
+        "practice.grader.verify",
+        "practice.grader.isolate",
+        "practice.grader.lint",
+        "practice.exercises",
+    ),
 }
 
 

@@ -2,7 +2,8 @@
 
 import difflib
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from practice.grader.report import Text
@@ -13,7 +14,10 @@ EXERCISES = Path(__file__).resolve().parents[1] / "exercises"
 @dataclass(frozen=True)
 class Card:
     """What a card says: title, chapter ("03"), minutes, difficulty and importance (1 to 5), the chapters it needs,
-    the function to write, and `time_limit`, the CPU seconds that all its cases together may take."""
+    the function to write, and `time_limit`, the CPU seconds that all its cases together may take.
+
+    `poison` says that it is about not reading: what no answer may read is NaN; `survivors` explains, "line -> mutated line" = reason, the
+    mutations of the reference that its cases let pass: "equivalent: ..." where the mutant is right too."""
 
     id: str
     folder: Path
@@ -25,6 +29,8 @@ class Card:
     needs: tuple[str, ...]
     function: str
     time_limit: float
+    poison: bool = False
+    survivors: Mapping[str, str] = field(default_factory=dict)
 
 
 class UnknownExercise(LookupError):

@@ -58,7 +58,7 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class Misconception:
-    """A shipped mutant that gives what the answer gave on every failing case: its file's stem, and what it got wrong."""
+    """A shipped mutant that gives what the answer gave on every failing case: its id and its mistake."""
 
     id: str
     text: Text
@@ -66,8 +66,9 @@ class Misconception:
 
 @dataclass(frozen=True)
 class Example:
-    """The smallest failing input, whole: source that can be pasted, and what was expected and got as such source."""
+    """The smallest failing input, whole: what was found, and input, expected and got as source that can be pasted."""
 
+    finding: Finding
     source: str
     expected: str = ""
     got: str = ""
@@ -84,7 +85,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Report:
-    """One grading: the tests in the author's order, or the `fault` that kept the judge from grading."""
+    """One grading: the tests in the author's order, or the `fault` that kept the judge from grading.
+
+    `printed` is the beginning of what the answer printed: `printed_shown` of `printed_bytes` bytes.
+    """
 
     exercise: str
     file: str
@@ -94,6 +98,7 @@ class Report:
     seed: int
     printed: str = ""
     printed_bytes: int = 0
+    printed_shown: int = 0
     fault: Finding | None = None
     misconceptions: tuple[Misconception, ...] = ()
     example: Example | None = None
@@ -111,6 +116,6 @@ class Report:
 
     @property
     def smallest_failure(self) -> CaseResult | None:
-        """The gravest failure with the smallest input: the one worth showing first."""
+        """The gravest failure with the smallest input that is not empty: the one worth showing first."""
         failed = [result for result in self.results if result.verdict is self.verdict and result.finding]
-        return min(failed, key=lambda result: result.size, default=None)
+        return min(failed, key=lambda result: (result.size == 0, result.size), default=None)

@@ -17,12 +17,14 @@ from practice.grader.catalogue import find_card
 from practice.grader.isolate.answer import Answer
 from practice.grader.isolate.remote import RemoteAnswer
 from practice.grader.isolate.wire import Frame
-from practice.grader.report import CaseResult
+from practice.grader.report import CaseResult, Report
+from practice.grader.verify.diagnose import diagnose
 from practice.grader.verify.exercise import load_exercise
 from practice.grader.verify.trial import Trial
 
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[..., list[CaseResult]]
+GradeReport = Callable[..., Report]
 Outcome = tuple[int, str, str]
 Judge = Callable[..., Outcome]
 
@@ -49,17 +51,40 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def progress_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Grading in a test leaves the progress of whoever runs the tests alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+def try_here(exercise: str, source: str | bytes, seed: int) -> tuple[Trial, RemoteAnswer, list[CaseResult]]:
+    """The trial of a source, the answer that it made, and the results."""
+    card = find_card(exercise)
+    trial = Trial(load_exercise(card), seed, "answer.py")
+    answer = RemoteAnswer(ChildHere())  # type: ignore[arg-type]
+    raw = source if isinstance(source, bytes) else source.encode()
+    failure = answer.load(raw, "answer.py", card.function, trial.parameters)
+    return trial, answer, trial.refuse(failure) if failure else trial.run(answer)
+
+
 @pytest.fixture(scope="session")
 def grade_here() -> Grade:
     """grade_here(exercise, source, seed=0) -> results, with everything real but the process boundary."""
+    return lambda exercise, source, seed=0: try_here(exercise, source, seed)[2]
 
-    def grade(exercise: str, source: str | bytes, seed: int = 0) -> list[CaseResult]:
-        card = find_card(exercise)
-        trial = Trial(load_exercise(card), seed, "answer.py")
-        answer = RemoteAnswer(ChildHere())  # type: ignore[arg-type]
-        raw = source if isinstance(source, bytes) else source.encode()
-        failure = answer.load(raw, "answer.py", card.function, trial.parameters)
-        return trial.refuse(failure) if failure else trial.run(answer)
+
+@pytest.fixture(scope="session")
+def report_here() -> GradeReport:
+    """report_here(exercise, source, seed=0) -> report with example and misconceptions, without a process of its own."""
+
+    def grade(exercise: str, source: str | bytes, seed: int = 0) -> Report:
+        trial, answer, results = try_here(exercise, source, seed)
+        example, misconceptions = diagnose(trial, answer)
+        return Report(
+            *(exercise, "answer.py", tuple(results), (), 0.0, seed), example=example, misconceptions=misconceptions
+        )
 
     return grade
 

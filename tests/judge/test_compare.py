@@ -1,10 +1,18 @@
 """The comparison: a tolerance that follows the truth, and the first difference found."""
 
+import dataclasses
+
 import pytest
 import torch
+from torch import Tensor
 
+from practice.grader.catalogue import find_card
 from practice.grader.report import Verdict
-from practice.grader.verify.compare import check_contract, check_values, tolerance
+from practice.grader.tell.messages import sentence
+from practice.grader.verify.compare import aligned, check_contract, check_values, tolerance
+from practice.grader.verify.exercise import Case, load_exercise, poisoned
+from practice.grader.verify.in_process import AnswerHere
+from practice.grader.verify.trial import Trial
 
 
 def wrong(truth: torch.Tensor, got: torch.Tensor, reduction: int | None = 64) -> bool:
@@ -66,7 +74,69 @@ def test_the_first_difference_is_shown_in_its_row() -> None:
     assert finding
     assert finding.fields == {"name": "out", "index": "[1, 20]", "wrong": 10, "total": 60}
     assert finding.expected.startswith("out[1, 14:26] = [44, 45, 46, 47, 48, 49, 50, 51")
-    assert finding.got.startswith("out[1, 14:26] = [44, 45, 46, 47, 48, 49, 0, 0")
+    assert finding.got.startswith("out[1, 14:26] = [44, 45, 46, 47, 48, 49,  0,  0")
+
+
+def test_rows_stand_in_the_same_columns() -> None:
+    assert aligned(["8", "9", "10"], ["2", "-30", "4"]) == (["8", "  9", "10"], ["2", "-30", " 4"])
+    finding = check_values(torch.tensor([1.5, 2.0]), torch.tensor([1.5, -100.25]), ["out"], None)
+    assert finding
+    assert finding.expected == "out[0:2] = [1.5,       2]"
+    assert finding.got == "out[0:2] = [1.5, -100.25]"
+
+
+PAGES = {"en": "pages 1 and 2 of k", "zh": "k 的第 1、2 页"}
+
+
+def first_page(k: Tensor) -> Tensor:
+    return k[:4].sum(0)
+
+
+def masked_away(k: Tensor) -> Tensor:
+    """Right for all finite keys, but it reads every one of them."""
+    return (k * (torch.arange(len(k)) < 4)[:, None]).sum(0)
+
+
+def never_finite(k: Tensor) -> Tensor:
+    return first_page(k) / 0
+
+
+def test_poison_tells_not_reading_from_masking_away() -> None:
+    exercise = dataclasses.replace(
+        load_exercise(find_card("quest_select")),
+        outputs=("total",),
+        reference=first_page,
+        check=lambda case, expected, got: check_values(expected, got, ("total",), 4),
+        make_cases=lambda generator: [
+            Case({"en": "clean", "zh": "干净"}, {"k": torch.ones(12, 2)}),
+            Case(
+                {"en": "poisoned", "zh": "投毒"},
+                {"k": poisoned(torch.ones(12, 2), (torch.arange(12) >= 4)[:, None])},
+                poison=PAGES,
+            ),
+        ],
+    )
+    trial = Trial(exercise, 0, "answer.py")
+    assert [result.finding for result in trial.run(AnswerHere(first_page))] == [None, None]
+    clean, caught = (result.finding for result in trial.run(AnswerHere(masked_away)))
+    assert clean is None
+    assert caught
+    assert caught.verdict is Verdict.WRONG
+    assert sentence("en", caught) == "read what should not have been read: pages 1 and 2 of k (total[0] is nan)"
+    assert sentence("zh", caught) == "读了不该读的内容：k 的第 1、2 页（total[0] 是 nan）"
+    clean, infinite = (result.finding for result in trial.run(AnswerHere(never_finite)))
+    assert clean
+    assert clean.key == "not_finite"
+    assert infinite
+    assert infinite.key == "not_finite"  # infinity is not what the poison leaves behind
+
+
+def test_poisoned_copies() -> None:
+    keys = torch.ones(2, 3, dtype=torch.bfloat16)
+    copy = poisoned(keys, torch.tensor([False, True, False]))
+    assert copy.isnan().tolist() == [[False, True, False]] * 2
+    assert copy.dtype is keys.dtype
+    assert torch.equal(keys, torch.ones(2, 3, dtype=torch.bfloat16))
 
 
 def test_a_scalar_difference_is_shown() -> None:

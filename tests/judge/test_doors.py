@@ -57,10 +57,12 @@ def test_without_any_torch_one_line_says_what_to_run(judge: Judge, copy: Path, l
     assert err.count("\n") == 1
 
 
-def test_list_needs_no_torch(judge: Judge, copy: Path) -> None:
-    status, out, _ = judge("list", door=copy / "judge.py", flags="-S -E")
-    assert status == 0
-    assert "evict_sinks" in out
+@pytest.mark.parametrize("command", ["list", "start evict_sinks", "reset evict_sinks --yes", "status --help"])
+def test_some_commands_need_no_package(judge: Judge, copy: Path, command: str) -> None:
+    judge("start", "evict_sinks", door=copy / "judge.py")
+    status, out, err = judge(*command.split(), door=copy / "judge.py", flags="-S -E")
+    assert (status, err) == (0, "")
+    assert "evict_sinks" in out or command.startswith("status")
 
 
 @pytest.mark.parametrize("door", ["judge.py", "practice/judge.py"])

@@ -1,5 +1,7 @@
 """Cases and comparison of evict_sinks: the outputs must be exact copies of the slots that stay."""
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -60,6 +62,11 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     ]
 
 
+def small_cases(_: torch.Generator) -> list[Case]:
+    """Caches of up to 6 slots with the budgets and numbers of sinks that matter; some with gaps, some with heads."""
+    return sorted(_numbered_cases(), key=lambda case: case.size)
+
+
 def check(case: Case, expected: Value, got: Value) -> Finding | None:
     """Eviction moves values and computes nothing: equal to the last bit."""
     return check_values(expected, got, OUTPUTS, reduction=None)
@@ -84,7 +91,27 @@ def _case(
 
 def _worked_example() -> Case:
     """Tokens 0 to 11, budget 6, 2 sinks: slots 0, 1, 8, 9, 10, 11 stay."""
-    tokens = torch.arange(12)
-    k = tokens.float().reshape(1, 1, 12, 1)
     name = {"en": "worked example: 12 tokens, budget 6, 2 sinks", "zh": "手算例子：12 个 token，预算 6，2 个 sink"}
-    return Case(name, {"k": k, "v": 100 + k, "positions": tokens, "budget": 6, "sinks": 2})
+    return Case(name, _numbered(12, 6, 2).arguments)
+
+
+def _numbered(S: int, budget: int, sinks: int, *, spacing: int = 1, batch: int = 1, num_kv_heads: int = 1) -> Case:
+    """Keys are the numbers of their slots, values 100 more; another head adds 10 to both."""
+    heads = 10 * torch.arange(batch * num_kv_heads).reshape(batch, num_kv_heads, 1, 1)
+    k = (heads + torch.arange(S).reshape(S, 1)).float()
+    # with gaps the positions do not start at 0 either: 2, 5, 8, ...
+    positions = spacing * torch.arange(S) + spacing - 1
+    name = {"en": f"{S} slots, budget {budget}, {sinks} sinks", "zh": f"{S} 个槽位，预算 {budget}，{sinks} 个 sink"}
+    return Case(name, {"k": k, "v": 100 + k, "positions": positions, "budget": budget, "sinks": sinks})
+
+
+def _numbered_cases() -> Iterator[Case]:
+    for S in range(1, 7):
+        budgets = (S - 1, S, S + 1) if S < 3 else (S - 1, S)
+        spacings = (1, 3) if S < 4 else (1,)
+        for spacing in spacings:
+            for budget in budgets:
+                for sinks in sorted({0, min(1, budget), budget}):
+                    yield _numbered(S, budget, sinks, spacing=spacing)
+    yield _numbered(3, 2, 1, batch=2)
+    yield _numbered(3, 2, 1, num_kv_heads=2)

@@ -1,5 +1,9 @@
 """Cases and comparison of quest_select: which page wins a tie is the answer's own choice."""
 
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+
 import torch
 from torch import Tensor
 
@@ -50,6 +54,15 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     ]
 
 
+def small_cases(generator: torch.Generator) -> Iterator[Case]:
+    """Whole numbers from -3 to 3, up to 6 keys in pages of 1 or 2, all bounds of a head different; then more heads."""
+    for S, page in product(range(1, 7), (1, 2)):
+        for budget in sorted({0, 2 * page, S - 1, S}):
+            yield _whole_numbers(generator, S, budget, page, num_kv_heads=1, group=1)
+    for heads in ((1, 1), (1, 1), (1, 1), (1, 1), (1, 2), (2, 1), (2, 2), (2, 2)):
+        yield _whole_numbers(generator, 6, 4, 2, *heads)
+
+
 def check(case: Case, expected: Value, got: Value) -> Finding | None:
     """Whole pages, the last one among them, as many as the budget gives, and none left out that beats a kept one."""
     page = case.arguments["page"]
@@ -79,7 +92,7 @@ def _wrong_pages(wanted: set[int], kept: set[int], mask: Tensor, page: int) -> d
         return {"en": f"the last page, {max(wanted)}, is not read", "zh": f"最后一页（第 {max(wanted)} 页）没有读"}
     if len(kept) != len(wanted):
         return {
-            "en": f"reads {len(kept)} pages, not {len(wanted)}",
+            "en": f"number of pages read: {len(kept)}, not {len(wanted)}",
             "zh": f"读了 {len(kept)} 页，应为 {len(wanted)} 页",
         }
     return None
@@ -102,6 +115,7 @@ def _worse_page(kept: set[int], bounds: list[float], slack: float) -> dict[str, 
     }
 
 
+@lru_cache(maxsize=64)
 def _bounds(case: Case) -> list[tuple[list[float], float]]:
     """For each query head: the bounds of its pages from float64, and how far apart two of them count as equal."""
     q, k, page = (case.arguments[name] for name in ("q", "k", "page"))
@@ -133,12 +147,24 @@ def _worked_example() -> Case:
     return Case(name, {"q": q, "k": k, "budget": 6, "page": 3})
 
 
+def _whole_numbers(generator: torch.Generator, S: int, budget: int, page: int, num_kv_heads: int, group: int) -> Case:
+    """Small whole numbers, drawn until no two pages tie: float arithmetic on them is exact."""
+    name = {"en": f"{S} keys, pages of {page}, budget {budget}", "zh": f"{S} 个 key，每页 {page} 个，预算 {budget}"}
+    while True:
+        q = torch.randint(-3, 4, (num_kv_heads * group, 2), generator=generator).float()
+        k = torch.randint(-3, 4, (num_kv_heads, S, 2), generator=generator).float()
+        case = Case(name, {"q": q, "k": k, "budget": budget, "page": page})
+        if all(len(set(bounds)) == len(bounds) for bounds, _ in _bounds(case)):
+            return case
+
+
 def _equal_pages(generator: torch.Generator, page: int) -> Case:
     """Every page holds the same keys, so every choice is as good, but for the last page and the count."""
     k = normal(generator, 2, page, 8).repeat(1, 8, 1)
     return Case(
         {"en": "equal pages", "zh": "各页相同"},
         {"q": normal(generator, 4, 8), "k": k, "budget": 3 * page, "page": page},
+        has_ties=True,
     )
 
 

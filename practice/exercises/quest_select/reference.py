@@ -11,14 +11,11 @@ def quest_select(q: Tensor, k: Tensor, budget: int, page: int) -> Tensor:
     if budget >= S:
         return torch.ones(num_heads, S, dtype=torch.bool)
     pages = -(-S // page)
-
-    def paged(fill: float) -> Tensor:  # [n_kv, pages, page, D]; the fill never wins against a real key
-        return pad(k.float(), (0, 0, 0, pages * page - S), value=fill).reshape(num_kv_heads, pages, page, D)
-
-    low, high = paged(torch.inf).amin(2), paged(-torch.inf).amax(2)  # [n_kv, pages, D]
+    paged = pad(k, (0, 0, 0, pages * page - S)).reshape(num_kv_heads, pages, page, D)  # zeros only in the last page
+    low, high = paged.amin(2), paged.amax(2)  # [n_kv, pages, D]
     grouped = q.float().reshape(num_kv_heads, -1, 1, D)  # [n_kv, group, 1, D]
     bounds = torch.maximum(grouped * low[:, None], grouped * high[:, None]).sum(-1).reshape(num_heads, pages)
-    bounds[:, -1] = torch.inf  # the last page is always read, and counted
-    best = bounds.topk(max(1, budget // page), dim=-1).indices
+    bounds[:, -1] = torch.inf  # the last page is always read, and counted, whatever its bound
+    best = bounds.topk(max(1, budget // page)).indices
     chosen = torch.zeros(num_heads, pages, dtype=torch.bool).scatter(1, best, True)
     return chosen.repeat_interleave(page, dim=1)[:, :S]

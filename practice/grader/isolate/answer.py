@@ -1,6 +1,7 @@
 """The answer inside the child: loads the learner's source, calls the function, and tells failures as data."""
 
 import contextlib
+import errno
 import inspect
 import linecache
 import sys
@@ -11,10 +12,12 @@ from typing import Any
 
 from practice.grader.isolate.values import pack, unpack
 from practice.grader.isolate.wire import Frame
+from practice.grader.isolate.work import count_work
 
 MESSAGE_LIMIT = 2000
 TRACEBACK_LIMIT = 20_000
 MODULE = "answer"
+REFUSED = (errno.EPERM, errno.EACCES, errno.EFBIG)
 
 Reply = tuple[Mapping[str, Any], bytes]
 
@@ -35,9 +38,9 @@ class Answer:
         self._function: Callable[..., object] = lambda: None
 
     def serve(self, request: Frame) -> Reply:
-        """The reply to a "load" or a "call"; whatever the learner's code raises becomes a "failed"."""
+        """The reply to a "load", a "call" or a "count"; whatever the learner's code raises becomes a "failed"."""
         try:
-            reply = self._load(request) if request.header["kind"] == "load" else self._call(request)
+            reply = {"load": self._load, "call": self._call, "count": self._count}[request.header["kind"]](request)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: they are the answer's, not the child's
             reply = {"kind": "failed", **_tell(error, self._file)}, b""
         with contextlib.suppress(BaseException):  # the streams are the learner's to replace
@@ -63,6 +66,10 @@ class Answer:
         inputs, input_bytes = pack(arguments)
         header = {"kind": "returned", "outputs": outputs, "inputs": inputs, "output_bytes": len(output_bytes)}
         return header, output_bytes + input_bytes
+
+    def _count(self, request: Frame) -> Reply:
+        flops, bytes_read = count_work(self._function, unpack(request.header["arguments"], request.body))
+        return {"kind": "counted", "flops": flops, "bytes_read": bytes_read}, b""
 
 
 def _find(module: types.ModuleType, name: str, parameters: list[str]) -> Callable[..., object]:
@@ -102,6 +109,8 @@ def _kind(error: BaseException) -> str:
         return error.kind
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in _message(error)):
         return "memory"
+    if isinstance(error, OSError) and error.errno in REFUSED:
+        return "policy"
     return "exception"
 
 

@@ -11,7 +11,6 @@ EXERCISES = Path(__file__).resolve().parents[2] / "exercises"
 ATTEMPTS = (
     "reads_the_exercises",
     "reads_a_home",
-    "reads_the_judges_memory",
     "writes_a_file",
     "makes_a_folder",
     "removes_a_file",
@@ -21,6 +20,7 @@ ATTEMPTS = (
     "runs_a_program",
     "signals_the_judge",
     "signals_its_parent",
+    "reads_the_judges_memory",
     "raises_its_limits",
     "takes_more_memory",
     "changes_its_priority",

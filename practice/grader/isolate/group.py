@@ -89,6 +89,16 @@ def resident_bytes(pid: int) -> int | None:
         return None
 
 
+def thread_count(pid: int) -> int:
+    """How many threads a process has; 0 where this system does not tell."""
+    if sys.platform != "linux":
+        return 0
+    try:
+        return int(_stat(pid)[17])
+    except OSError:
+        return 0
+
+
 def _kill_group(pid: int) -> None:
     if sys.platform == "win32":
         subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], capture_output=True, check=False)

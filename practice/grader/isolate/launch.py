@@ -13,7 +13,7 @@ from typing import IO, Any, Literal, Protocol, Self
 from practice.grader.isolate import spare
 from practice.grader.isolate.clock import Clock
 from practice.grader.isolate.forking import Forked, NotStarted, can_fork
-from practice.grader.isolate.group import cpu_seconds, resident_bytes
+from practice.grader.isolate.group import cpu_seconds, resident_bytes, thread_count
 from practice.grader.isolate.leaving import PoliteEnd
 from practice.grader.isolate.wire import Frame, read_frame, write_frame
 
@@ -22,6 +22,7 @@ POLL_SECONDS = 0.02
 GRACE_SECONDS = 0.5
 LEAVE_SECONDS = 0.1
 PRINTED_LIMIT = 64 << 10
+THREADS_LIMIT = 256
 REASONS: Mapping[int, Literal["time", "policy"]] = (
     {-signal.SIGXCPU: "time", -signal.SIGSYS: "policy"} if sys.platform != "win32" else {}
 )
@@ -129,7 +130,7 @@ class Child:
         if used is not None and resident is not None:
             self._cpu_end = used + self._limits.cpu_seconds
             self._memory_end = resident + self._limits.memory_bytes
-            self.layers += ["cpu-clock", "memory-watchdog"]
+            self.layers += ["cpu-clock", "memory-watchdog", "thread-watchdog"]
 
     def ask(self, header: Mapping[str, Any], body: bytes = b"") -> Frame | Stopped:
         """Send one request and wait for its reply within what is left of the limits.
@@ -175,7 +176,9 @@ class Child:
             if clock.is_over or (cpu_seconds(self._worker.pid) or 0.0) > self._cpu_end:
                 return Stopped("time")
             if (resident_bytes(self._worker.pid) or 0) > self._memory_end:
-                return Stopped("memory")
+                return Stopped("memory", "memory watchdog")
+            if thread_count(self._worker.pid) > THREADS_LIMIT:
+                return Stopped("policy", f"more than {THREADS_LIMIT} threads")
 
     def _how_it_ended(self, seen: Stopped) -> Stopped:
         """The process's own end, where it has ended; else what was seen on the wire."""

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
+FILES = 256
+ADDRESSES_PER_BYTE = 4  # threads reserve far more addresses than they use memory
 
 
 def apply_limits(cpu_seconds: float, memory_bytes: int) -> list[str]:
@@ -26,7 +28,12 @@ def apply_limits(cpu_seconds: float, memory_bytes: int) -> list[str]:
         held.append("rlimit-file-size")
     if _lower(resource.RLIMIT_CORE, 0, 0):
         held.append("rlimit-core")
+    if _lower(resource.RLIMIT_NOFILE, FILES, FILES):  # a pipe costs memory of the kernel's
+        held.append("rlimit-files")
     if sys.platform == "linux":
+        addresses = _mapped_bytes() + ADDRESSES_PER_BYTE * memory_bytes
+        if _lower(resource.RLIMIT_AS, addresses, addresses):  # so do the page tables of what is mapped and only read
+            held.append("rlimit-addresses")
         data = _data_bytes() + memory_bytes
         if _lower(resource.RLIMIT_DATA, data, data) and _is_refused(memory_bytes):
             held.append("rlimit-data")
@@ -58,7 +65,17 @@ def _lower(limit: int, soft: int, hard: int) -> bool:
 
 def _data_bytes() -> int:
     """Private writable memory mapped so far, which RLIMIT_DATA counts, and the stack."""
-    return int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    return _pages(5)
+
+
+def _mapped_bytes() -> int:
+    """All that is mapped so far, which RLIMIT_AS counts."""
+    return _pages(0)
+
+
+def _pages(field: int) -> int:
+    """A field of /proc/self/statm, in bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[field]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _is_refused(memory_bytes: int) -> bool:

@@ -10,8 +10,9 @@ from practice.grader.isolate.wire import Frame, WireError
 
 SOURCE_LIMIT = 1 << 20
 TEXT_LIMIT = 20_000
+COUNT_LIMIT = 1 << 60
 
-Kind = Literal["time", "crash", "memory", "exception", "missing", "signature", "source_size"]
+Kind = Literal["time", "crash", "memory", "policy", "exception", "missing", "signature", "source_size"]
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,21 @@ class RemoteAnswer:
             return self._malformed(str(error))
         return Returned(outputs, inputs)
 
+    def count(self, arguments: Sequence[Value]) -> tuple[int, int] | None:
+        """Floating-point operations and bytes read by one call, as the child says; None where it does not."""
+        specs, body = pack(arguments)
+        reply = self._child.ask({"kind": "count", "arguments": specs}, body)
+        told = [reply.header.get(name) for name in ("flops", "bytes_read")] if isinstance(reply, Frame) else []
+        counts = [count for count in told if type(count) is int and 0 <= count < COUNT_LIMIT]
+        return (counts[0], counts[1]) if len(counts) == 2 else None
+
     def _failure(self, reply: Frame | Stopped) -> Failure:
         if isinstance(reply, Stopped):
-            return Failure(reply.reason, message=reply.detail)
+            return Failure(reply.reason, "stopped", reply.detail)
         match reply.header:
             case {
                 "kind": "failed",
-                "failure": "memory" | "exception" | "missing" | "signature" as kind,
+                "failure": "memory" | "policy" | "exception" | "missing" | "signature" as kind,
                 "type": str(name),
                 "message": str(message),
                 "line": int(line),

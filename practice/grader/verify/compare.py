@@ -3,12 +3,14 @@ the values.  Device and layout are settled before: a tensor that is not dense an
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from practice.grader.isolate.values import Foreign, Value, pack
 from practice.grader.report import Finding, Verdict
+from practice.grader.verify.exercise import Case
 
 SLACK = 8
 EXCERPT = 12
@@ -44,14 +46,31 @@ def check_values(expected: Value, got: Value, names: Sequence[str], reduction: i
     return None
 
 
+def check_poison(case: Case, finding: Finding | None) -> Finding | None:
+    """What `check_contract` found; on a poisoned case a stray NaN means that the answer read what it must not read."""
+    if not case.poison or not finding or finding.key != "not_finite" or finding.fields["got"] != "nan":
+        return finding
+    return replace(finding, verdict=Verdict.WRONG, key="read_poison", fields={**finding.fields, **case.poison})
+
+
 def check_inputs(sent: dict[str, Value], after: Sequence[Value]) -> Finding | None:
     """CONTRACT where a call changed one of its inputs."""
     if len(after) != len(sent):
         return Finding(Verdict.CONTRACT, "input_changed", {"name": ", ".join(sent)})
     for (name, before), now in zip(sent.items(), after, strict=True):
-        if pack([before]) != pack([now]):
+        if not _is_same(before, now):
             return Finding(Verdict.CONTRACT, "input_changed", {"name": name})
     return None
+
+
+def _is_same(first: Value, second: Value) -> bool:
+    """Equality to the last bit; a NaN equals itself."""
+    if isinstance(first, Tensor) and isinstance(second, Tensor):
+        same_kind = first.dtype == second.dtype and first.shape == second.shape
+        return same_kind and torch.equal(*(tensor.reshape(-1).view(torch.uint8) for tensor in (first, second)))
+    if isinstance(first, int):
+        return type(first) is type(second) and first == second
+    return pack([first]) == pack([second])
 
 
 def tolerance(truth: Tensor, reduction: int) -> float:
@@ -69,6 +88,13 @@ def describe(value: Value) -> str:
     if isinstance(value, Foreign):
         return value.what
     return f"{type(value).__name__}[{len(value)}]" if isinstance(value, tuple | list) else type(value).__name__
+
+
+def aligned(first: Sequence[str], second: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Both rows of cells, padded so that what stands at the same place stands in the same columns."""
+    widths = [max(map(len, pair)) for pair in zip(first, second, strict=True)]
+    first, second = ([cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in (first, second))
+    return first, second
 
 
 def _check_one(expected: Value, got: Value, name: str) -> Finding | None:
@@ -94,17 +120,14 @@ def _difference(name: str, truth: Tensor, output: Tensor, wrong: Tensor) -> Find
     start = max(0, at - EXCERPT // 2)
     shown = [tensor[*row].reshape(-1)[start : start + EXCERPT] for tensor in (truth, output)]
     where = f"{name}{[*row, f'{start}:{start + len(shown[0])}']}".replace("'", "")
+    rows = aligned(*([_number(value) for value in values] for values in shown))
     fields: dict[str, str | int] = {
         "name": name,
         "index": str(index),
         "wrong": int(wrong.sum()),
         "total": wrong.numel(),
     }
-    return Finding(Verdict.WRONG, "values", fields, *(f"{where} = {_row(values)}" for values in shown))
-
-
-def _row(values: Tensor) -> str:
-    return f"[{', '.join(map(_number, values))}]"
+    return Finding(Verdict.WRONG, "values", fields, *(f"{where} = [{', '.join(row)}]" for row in rows))
 
 
 def _number(value: Tensor) -> str:

@@ -1,7 +1,8 @@
 """One answer through all cases of its exercise: each case is sent once the reply to the last one is in."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 from practice.grader.isolate.remote import SOURCE_LIMIT, Failure, Returned
 from practice.grader.isolate.values import Value
 from practice.grader.report import CaseResult, Finding, Verdict
-from practice.grader.verify.compare import check_contract, check_inputs, describe
+from practice.grader.verify.compare import check_contract, check_inputs, check_poison, describe
 from practice.grader.verify.exercise import Case, Exercise
 
 FATAL = (Verdict.TIME, Verdict.CRASH)
@@ -23,12 +24,30 @@ class Answer(Protocol):
     def call(self, arguments: Sequence[Value]) -> Returned | Failure: ...
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """One case tried: what should have come back, what did, what is wrong with it (None: nothing), round-trip time."""
+
+    case: Case
+    expected: Value
+    reply: Returned | Failure
+    finding: Finding | None
+    milliseconds: float
+
+    @property
+    def result(self) -> CaseResult:
+        """The attempt as a report tells it."""
+        return _result(self.case, self.finding, self.milliseconds)
+
+
 class Trial:
     """An exercise's cases for one seed, ready to be tried on an answer; `file` is what findings call its source."""
 
     def __init__(self, exercise: Exercise, seed: int, file: str) -> None:
         generator = torch.Generator().manual_seed(seed)
-        self.exercise, self.file = exercise, file
+        self.exercise, self.seed, self.file = exercise, seed, file
+        self.attempts: list[Attempt] = []
+        self._expected: dict[Case, Value] = {}
         self.cases = exercise.make_cases(generator)
         if len({case.name["en"] for case in self.cases}) != len(self.cases):
             raise ValueError(f"{exercise.card.id}: two cases share a name")
@@ -39,37 +58,51 @@ class Trial:
         """The names of the function's positional parameters."""
         return list(self.cases[0].arguments)
 
+    @property
+    def small_cases(self) -> Iterable[Case]:
+        """The exercise's small cases for the same seed."""
+        return self.exercise.small_cases(torch.Generator().manual_seed(self.seed))
+
     def run(self, answer: Answer, seen: Callable[[CaseResult], object] = lambda _: None) -> list[CaseResult]:
         """Results in the author's order; ``seen`` is told each as it comes.
 
-        The cases run in a random order, and none runs after a fatal verdict.
+        The cases run in a random order, and none runs after a fatal verdict.  `attempts` keeps what came back.
         """
+        self.attempts = []
         results: dict[int, CaseResult] = {}
         for index in self._order:
-            results[index] = result = self._try(answer, self.cases[index])
+            self.attempts.append(attempt := self.attempt(answer, self.cases[index]))
+            results[index] = result = attempt.result
             seen(result)
             if result.verdict in FATAL:
                 return [results.get(i) or _result(case, NOT_RUN) for i, case in enumerate(self.cases)]
         return [results[i] for i in range(len(self.cases))]
 
-    def refuse(self, failure: Failure) -> list[CaseResult]:
-        """Results where the source did not load: every case has the same finding."""
-        finding = self._finding(failure, "_import")
+    def refuse(self, why: Failure | Finding) -> list[CaseResult]:
+        """Results where there is no function to call: every case has the same finding."""
+        finding = self._finding(why, "_import") if isinstance(why, Failure) else why
         return [_result(case, finding) for case in self.cases]
 
-    def _try(self, answer: Answer, case: Case) -> CaseResult:
-        expected = self.exercise.reference(**case.arguments)
+    def attempt(self, answer: Answer, case: Case) -> Attempt:
+        """Try one case."""
+        expected = self._expected_of(case)
         started = time.perf_counter()
         reply = answer.call(list(case.arguments.values()))
         milliseconds = 1000 * (time.perf_counter() - started)
         if isinstance(reply, Failure):
-            return _result(case, self._finding(reply), milliseconds)
-        finding = (
-            check_contract(expected, reply.outputs, self.exercise.outputs)
-            or check_inputs(case.arguments, reply.inputs)
-            or self.exercise.check(case, expected, reply.outputs)
-        )
-        return _result(case, finding, milliseconds)
+            finding: Finding | None = self._finding(reply)
+        else:
+            finding = (
+                check_poison(case, check_contract(expected, reply.outputs, self.exercise.outputs))
+                or check_inputs(case.arguments, reply.inputs)
+                or self.exercise.check(case, expected, reply.outputs)
+            )
+        return Attempt(case, expected, reply, finding, milliseconds)
+
+    def _expected_of(self, case: Case) -> Value:
+        if case not in self._expected:
+            self._expected[case] = self.exercise.reference(**case.arguments)
+        return self._expected[case]
 
     def _finding(self, failure: Failure, during: str = "") -> Finding:
         """A failure of the process or of the learner's code as a finding; `during` ends the keys of an import."""
@@ -84,6 +117,8 @@ class Trial:
                 return Finding(Verdict.CRASH, f"crash{during}", {"detail": failure.message})
             case "memory":
                 return Finding(Verdict.MEMORY, "memory", raised, traceback=failure.traceback)
+            case "policy":
+                return Finding(Verdict.POLICY, "policy", raised, traceback=failure.traceback)
             case "missing" | "signature":
                 fields = {"file": self.file, "place": place, "wanted": wanted, "found": failure.message}
                 return Finding(Verdict.CONTRACT, failure.kind, fields)
@@ -97,9 +132,8 @@ class Trial:
 
 
 def _result(case: Case, finding: Finding | None, milliseconds: float = 0.0) -> CaseResult:
-    size = sum(value.numel() for value in case.arguments.values() if isinstance(value, Tensor))
     inputs = ", ".join(
         f"{name} {describe(value) if isinstance(value, Tensor) else repr(value)}"
         for name, value in case.arguments.items()
     )
-    return CaseResult(case.name, finding, milliseconds, size, inputs)
+    return CaseResult(case.name, finding, milliseconds, case.size, inputs)
