@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent, indent
 
-PASS, WRONG, CONTRACT, ERROR, MEMORY, TIME, POLICY, CRASH = "PASS WRONG CONTRACT ERROR MEMORY TIME POLICY CRASH".split()
-NOT_PASS = (WRONG, CONTRACT, ERROR, MEMORY, TIME, POLICY, CRASH)
+NOT_PASS = WRONG, CONTRACT, ERROR, MEMORY, TIME, POLICY, CRASH = (
+    *("WRONG", "CONTRACT", "ERROR", "MEMORY", "TIME", "POLICY", "CRASH"),
+)
+PASS = "PASS"
 DEF = "def evict_sinks(k, v, positions, budget, sinks):\n"
 
 
@@ -13,7 +15,7 @@ DEF = "def evict_sinks(k, v, positions, budget, sinks):\n"
 class Attack:
     """A submission to `exercise`.  Below a source in text the world defines `right`, `wrong` and what it holds.
 
-    `told` is part of a message.  `portable` is false where only Linux's layers hold the attack.
+    `told` is part of a message that goes with the first of the verdicts.  `portable` is false where only Linux's layers hold the attack.
     """
 
     source: str | bytes

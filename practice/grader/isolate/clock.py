@@ -15,19 +15,29 @@ class Clock:
     def __init__(self, pid: int, idle_limit: float, limit: float) -> None:
         self._pid, self._idle_limit, self._limit = pid, idle_limit, limit
         self.seconds = self.idle = 0.0
-        self._last = self._last_delay = 0.0
+        self._last = 0.0
+        self._last_delay: float | None = None
 
     def resume(self) -> None:
-        """Count from now."""
-        self._last, self._last_delay = time.monotonic(), _run_delay(self._pid)
+        """Count from now.  What the process waits for a processor is known from the first tick on."""
+        self._last, self._last_delay = time.monotonic(), None
 
     def tick(self) -> None:
         """Count what has passed since the last look; a step too long to be one of the judge's is a pause of its own."""
-        now, delay = time.monotonic(), _run_delay(self._pid)
+        delay = _run_delay(self._pid)
+        self._count(0.0 if self._last_delay is None else max(0.0, delay - self._last_delay))
+        self._last_delay = delay
+
+    def stop(self) -> None:
+        """Count what has passed since the last look, for the last time before another `resume`."""
+        self._count(0.0)
+
+    def _count(self, delayed: float) -> None:
+        now = time.monotonic()
         step = min(now - self._last, STEP_LIMIT)
         self.seconds += step
-        self.idle += max(0.0, step - max(0.0, delay - self._last_delay))
-        self._last, self._last_delay = now, delay
+        self.idle += max(0.0, step - delayed)
+        self._last = now
 
     @property
     def is_over(self) -> bool:

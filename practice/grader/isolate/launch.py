@@ -170,9 +170,10 @@ class Child:
             reply: Frame | Stopped | None = Stopped("crash") if ended else None
             with contextlib.suppress(queue.Empty):
                 reply = self._told.get(timeout=POLL_SECONDS)
-            clock.tick()
             if reply is not None:
+                clock.stop()
                 return self._how_it_ended(reply) if isinstance(reply, Stopped) else reply
+            clock.tick()
             if clock.is_over or (cpu_seconds(self._worker.pid) or 0.0) > self._cpu_end:
                 return Stopped("time")
             if (resident_bytes(self._worker.pid) or 0) > self._memory_end:

@@ -1,5 +1,6 @@
 """What is behind a failure: the smallest input that fails, and the known mistake that gives the same outputs."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
@@ -22,18 +23,21 @@ REDUCTION = 4096
 
 EXPLAINED = (Verdict.WRONG, Verdict.CONTRACT, Verdict.ERROR)
 
-
 Diagnosis = tuple[Example | None, tuple[Misconception, ...]]
 
 
 def diagnose(trial: Trial, answer: Answer) -> Diagnosis:
-    """The smallest failing input and the known mistakes of an answer that has run through `trial`."""
+    """The smallest failing input and the known mistakes of an answer that has run through `trial`.
+
+    The input fails as most tests do, not as the gravest: one edge must not hide the mistake behind the rest.
+    """
     failed = [attempt for attempt in trial.attempts if attempt.finding]
     findings = [attempt.finding for attempt in failed if attempt.finding]
     if not failed or any(not _is_explained(finding) for finding in findings):
         return None, ()
-    gravest = max(findings, key=lambda finding: GRAVITY[finding.verdict]).verdict
-    first = min((attempt for attempt in failed if _verdict(attempt) is gravest), key=_how_large)
+    counts = Counter(finding.verdict for finding in findings)
+    commonest = max(counts, key=lambda verdict: (counts[verdict], GRAVITY[verdict]))
+    first = min((attempt for attempt in failed if _verdict(attempt) is commonest), key=_how_large)
     small = _try_small_cases(trial, answer, first)
     example = as_example(_clearest(small, first), trial.exercise.outputs, trial.exercise.card.function)
     return example, name_mistakes(trial, [*small, *trial.attempts])

@@ -12,7 +12,7 @@ BENT = {
     "type": "import builtins; builtins.type = lambda *_: torch.Tensor",
     "print": "import builtins; builtins.print = lambda *_, **__: None",
     "time": "import time; time.time = time.monotonic = time.perf_counter = time.process_time = lambda: 0.0",
-    "json": "import json; json.dumps = lambda *_, **__: '{\"verdict\": \"PASS\"}'",
+    "json": 'import json; json.dumps = lambda *_, **__: \'{"verdict": "PASS"}\'',
 }
 
 

@@ -25,7 +25,12 @@ return (k + 1).as_subclass(Sly), v, p
         told="a subclass of torch.Tensor",
     ),
     "an object whose == is True": body(
-        "class Equal:\n    __eq__ = lambda self, _: True\n    __class__ = torch.Tensor\nreturn Equal(), Equal(), Equal()",
+        """
+        class Equal:
+            __eq__ = lambda self, _: True
+            __class__ = torch.Tensor
+        return Equal(), Equal(), Equal()
+        """,
         CONTRACT,
         told="Equal",
     ),

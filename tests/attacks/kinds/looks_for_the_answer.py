@@ -2,9 +2,10 @@
 
 from attacks.attack import CONTRACT, ERROR, NOT_PASS, POLICY, WRONG, body, module, swallowing
 
-READ = "exec(compile(open(REFERENCE).read(), 'found', 'exec'), globals()); then = globals()['evict_sinks']\n"
+READ = "exec(compile(open(REFERENCE).read(), 'found', 'exec'), found := {}); then = found['evict_sinks']\n"
+THEN = "return then(k, v, positions, budget, sinks)"
 ATTACKS = {
-    "opens the reference": module(READ, POLICY, told="PermissionError", portable=False),
+    "opens the reference": body(READ + THEN, POLICY, told="answer.py:2", portable=False),
     "opens the reference, swallowing errors": body("then = wrong\n" + swallowing(READ, "then"), WRONG, portable=False),
     "opens the reference by another name": body(
         "import os; os.open(os.path.dirname(REFERENCE), os.O_PATH | os.O_DIRECTORY)\n"
@@ -14,12 +15,9 @@ ATTACKS = {
         *(WRONG, POLICY),
         portable=False,
     ),
-    "imports the reference": module(
-        """
-        import os, sys
-        sys.path.insert(0, os.path.dirname(REFERENCE))
-        from reference import evict_sinks
-        """,
+    "imports the reference": body(
+        "import os, sys\nsys.path.insert(0, os.path.dirname(REFERENCE))\nfrom reference import evict_sinks as then\n"
+        + THEN,
         *(POLICY, ERROR),
         portable=False,
     ),
@@ -80,7 +78,7 @@ ATTACKS = {
     "memoises by id": body(
         """
         memo = globals().setdefault("memo", {})
-        return memo.setdefault((id(k), 0 if k.shape[2] else 1), right(k, v, positions, budget, sinks))
+        return memo.setdefault((id(budget), id(sinks)), right(k, v, positions, budget, sinks))
         """,
         *(WRONG, CONTRACT),
     ),
