@@ -1,7 +1,7 @@
 PYTHON ?= python3
 RUN = @$(PYTHON) tools/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench clean
+.PHONY: help lab test notebooks bench soak clean
 
 help:
 	$(RUN)
@@ -17,6 +17,9 @@ notebooks:
 
 bench:
 	$(RUN) bench $(strip $(addprefix --device ,$(DEVICE)) $(BENCH_ARGS))
+
+soak:
+	$(RUN) soak $(SOAK_ARGS)
 
 clean:
 	$(RUN) clean

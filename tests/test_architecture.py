@@ -16,6 +16,15 @@ FORBIDDEN = {
     "mini_llm/show": ("practice", "judge"),
     "practice/grader": ("mini_llm",),
     "practice/grader/verify": ("mini_llm", "practice.grader.cli", "practice.grader.commands", "practice.grader.tell"),
+    "practice/grader/notebook": (
+        "mini_llm",
+        "torch",
+        "practice.grader.verify",
+        "practice.grader.isolate",
+        "practice.grader.cli",
+        "practice.grader.commands",
+        "practice.exercises",
+    ),
     "practice/grader/lint": ("mini_llm", "practice.grader.cli", "practice.grader.commands", "practice.grader.tell"),
     "practice/grader/isolate": (
         "mini_llm",

@@ -570,5 +570,5 @@ def test_make_passes_commands_and_options_through(course: Any) -> None:
     for name in course.COMMANDS:
         argv = ["make", "-n", "--no-print-directory", name, "PYTHON=py", f"{name.upper()}_ARGS=--a 'b c'"]
         ran = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True)
-        options = " --a 'b c'" if name in ("lab", "test", "bench") else ""
+        options = " --a 'b c'" if name in ("lab", "test", "bench", "soak") else ""
         assert ran.stdout.strip() == f"py tools/bootstrap.py {name}{options}"

@@ -361,6 +361,11 @@ def test(args: list[str]) -> int:
     return call([PYTHON, "-m", "pytest", *args]) or status
 
 
+def soak(args: list[str]) -> int:
+    os.environ["SOAK"] = "1"
+    return call([PYTHON, "-m", "pytest", "tests/attacks", *args])
+
+
 def clean(_: list[str]) -> int:
     """Removes the environment, the models and the caches; what the learner wrote stays."""
     mine = [VENV, ROOT / "models"]
@@ -400,6 +405,7 @@ COMMANDS: dict[str, tuple[str | None, Callable[[list[str]], int], str]] = {
     "test": ("dev", test, "linters, types and tests"),
     "notebooks": ("dev", partial(hand_over, ["tools/chapters.py", "build"]), "build the chapters"),
     "bench": ("dev", partial(hand_over, ["benchmarks/run.py"]), "mini_llm beside transformers and the machine"),
+    "soak": ("dev", soak, "what tries the judge for long: every attack in every way, honest answers on 200 seeds"),
     "clean": (None, clean, "remove .venv, models/ and caches; your work stays"),
 }
 

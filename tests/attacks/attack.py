@@ -15,7 +15,8 @@ DEF = "def evict_sinks(k, v, positions, budget, sinks):\n"
 class Attack:
     """A submission to `exercise`.  Below a source in text the world defines `right`, `wrong` and what it holds.
 
-    `told` is part of a message that goes with the first of the verdicts.  `portable` is false where only Linux's layers hold the attack.
+    `told` is part of a message that goes with the first of the verdicts.
+    `portable` is false where only Linux's layers hold the attack.
     """
 
     source: str | bytes

@@ -1,6 +1,7 @@
 """What is graded in which way."""
 
 import importlib
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,16 +16,20 @@ KINDS: dict[str, Attacks] = {
     for path in sorted((Path(__file__).parent / "kinds").glob("*.py"))
 }
 COMMAND = Way("command", command=True)
+STAYING = Way("staying")
 PORTABLE = Way("portable", portable=True)
 WRAPPED = Way("bubblewrap", bubblewrap=True)
-ORDINARY = [Way("nobody", user=NOBODY), Way("nobody, bubblewrap", user=NOBODY, bubblewrap=True)]
+NOBODYS = (Way("nobody", user=NOBODY), Way("wrapped nobody", user=NOBODY, bubblewrap=True))
 HAVE_BUBBLEWRAP = shutil.which("bwrap") is not None
 WAYS = [
     way
-    for way in (COMMAND, PORTABLE, WRAPPED, *ORDINARY)
+    for way in (COMMAND, STAYING, PORTABLE, WRAPPED, *NOBODYS)
     if (way.user is None or can_become_nobody()) and (HAVE_BUBBLEWRAP or not way.bubblewrap)
 ]
-WITH_BUBBLEWRAP = ("strikes", "looks_for_the_answer", "reaches_out")
+WRAPPED_KINDS = ("looks_for_the_answer", "reaches_out", "strikes")
+SYSTEM_KINDS = (*WRAPPED_KINDS, "eats_the_machine", "forges_the_wire")
+SAMPLES = {COMMAND: 3, PORTABLE: 3}  # of each kind, where each grading is a start of Python and torch
+SOAK = os.environ.get("SOAK") == "1"
 
 
 @dataclass(frozen=True)
@@ -44,9 +49,12 @@ class Job:
 
 
 def jobs() -> Iterator[Job]:
-    """Every attack by the real command; in other ways what they are to hold."""
+    """Every attack by a judge that stays, and what the other ways are to hold; all of it in all ways where SOAK=1."""
     for way in WAYS:
         for kind, attacks in KINDS.items():
-            if way.bubblewrap and kind not in WITH_BUBBLEWRAP:
+            names = [name for name, attack in attacks.items() if attack.portable or not way.portable]
+            tried = WRAPPED_KINDS if way.bubblewrap else SYSTEM_KINDS if way.user is not None else KINDS
+            if not SOAK and kind not in tried:
                 continue
-            yield from (Job(way, kind, name) for name in attacks if attacks[name].portable or not way.portable)
+            step = 1 if SOAK else -(-len(names) // SAMPLES.get(way, len(names) or 1))
+            yield from (Job(way, kind, name) for name in names[:: max(1, step)])

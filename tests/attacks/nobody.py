@@ -31,19 +31,7 @@ def as_nobody(aside: Path) -> list[str]:
         return BECOME
     folder = min(map(str, closed.values()), key=len)
     show = [folder, str(aside), *map(str, closed)]
-    return [
-        shutil.which("unshare") or "",
-        "--mount",
-        "/bin/sh",
-        "-c",
-        SHOW,
-        "sh",
-        folder,
-        str(aside),
-        *map(str, closed),
-        "--",
-        *BECOME,
-    ]
+    return [shutil.which("unshare") or "", "--mount", "/bin/sh", "-c", SHOW, "sh", *show, "--", *BECOME]
 
 
 @cache

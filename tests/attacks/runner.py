@@ -57,15 +57,21 @@ class Runner:
     def submit(self, way: Way, *arguments: str) -> "Future[Outcome]":
         """Ask for one command of the judge."""
         words = [*arguments, "--portable"] if way.portable else [*arguments]
-        return self._pool.submit(self._run_command if way.command else self._ask_driver, way, words)
+        return self._pool.submit(self.run_command if way.command else self._ask_driver, way, words)
 
     def close(self) -> None:
         """Wait for what runs, forget what waits, end the judges that stay."""
         self._pool.shutdown(cancel_futures=True)
         for driver in self._drivers:
-            driver.communicate(timeout=SECONDS)
+            assert driver.stdin
+            driver.stdin.close()
+        for driver in self._drivers:
+            driver.wait(SECONDS)
+            assert driver.stdout
+            driver.stdout.close()
 
-    def _run_command(self, way: Way, words: Sequence[str]) -> Outcome:
+    def run_command(self, way: Way, words: Sequence[str]) -> Outcome:
+        """Run one command of the judge now, in a process of its own."""
         process = self._start(way, [str(self._worlds[way.user].door), *words], stderr=subprocess.PIPE)
         try:
             out, err = process.communicate(timeout=SECONDS)

@@ -34,7 +34,8 @@ def learner(course: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     first = new_code_cell(f"import sys\n\nsys.path.insert(0, {str(course)!r})\n%load_ext judge")
     NOTEBOOK.parent.mkdir(exist_ok=True)
-    nbformat.write(new_notebook(cells=[first, new_code_cell(), new_code_cell()]), NOTEBOOK)
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    nbformat.write(new_notebook(cells=[first, new_code_cell(), new_code_cell()], metadata=kernel), NOTEBOOK)
     try:
         with lab_server(course) as url, reader(url) as looking:
             yield looking
@@ -58,22 +59,22 @@ def test_a_wrong_answer_a_hint_and_the_right_one(learner: Reader, course: Path) 
     wrong = (EVICT / "mutants/plain_window.py").read_text(encoding="utf-8")
     right = (EVICT / "reference.py").read_text(encoding="utf-8")
     learner.open(NOTEBOOK.relative_to(ROOT).as_posix())
-    cell = learner.page.locator(".jp-CodeCell").nth(1)
+    output = learner.page.locator(".jp-CodeCell").nth(1).locator(".jp-OutputArea")
     run_cell(learner, 0)
 
     run_cell(learner, 1, f"%%judge evict_sinks\n{wrong}")
-    cell.get_by_text("This is the plain sliding window").locator("visible=true").wait_for(timeout=30_000)
-    assert cell.locator(".judge-tests li").count() == 21
-    assert cell.get_by_text("WRONG: 9 of 21 tests passed").is_visible()
+    output.get_by_text("This is the plain sliding window").wait_for(timeout=30_000)
+    assert output.locator(".judge li").count() == 21
+    assert output.get_by_text("WRONG: 9 of 21 tests passed").is_visible()
 
-    cell.get_by_role("button", name="Hint 1 of 3").click()
-    cell.get_by_text("What stays is decided by slot numbers alone").wait_for()
-    cell.get_by_role("button", name="Hint 2 of 3").wait_for()
+    output.get_by_role("button", name="Hint 1 of 3").click()
+    output.get_by_text("What stays is decided by slot numbers alone").wait_for()
+    output.get_by_role("button", name="Hint 2 of 3").wait_for()
     learner.screenshot("judge_magic_wrong")
 
     run_cell(learner, 1, f"%%judge evict_sinks\n{right}")
-    cell.get_by_text("PASS: 21 of 21 tests passed").wait_for(timeout=30_000)
-    assert cell.get_by_role("button", name="Hint").count() == 0
+    output.get_by_text("PASS: 21 of 21 tests passed").wait_for(timeout=30_000)
+    assert output.get_by_role("button", name="Hint").count() == 0
     learner.screenshot("judge_magic_pass")
     (stored,) = learner.outputs()[1]
     assert "PASS: 21 of 21" in "".join(stored["data"]["text/plain"])

@@ -210,6 +210,14 @@ def test_any_reply_is_a_return_or_a_failure(header: dict[str, Any], place: Any, 
         assert result.kind in ("crash", "exception", "memory", "missing", "signature")
 
 
+@unhurried
+@given(st.sampled_from(["flops", "bytes_read", "kind"]), INSTEAD | st.integers())
+def test_any_count_is_two_numbers_or_nothing(place: str, instead: object) -> None:
+    child = Says(Frame({"kind": "counted", "flops": 3, "bytes_read": 8, place: instead}))
+    counts = RemoteAnswer(child).count([torch.zeros(2)])  # type: ignore[arg-type]
+    assert counts is None or (len(counts) == 2 and all(type(count) is int and count >= 0 for count in counts))
+
+
 @pytest.mark.parametrize("split", [-2, 11, None, "8", True])
 def test_output_bytes_outside_the_body_are_a_crash(split: object) -> None:
     inputs = {"outputs": [FLOATS], "inputs": [{**FLOATS, "dtype": "bool"}]}

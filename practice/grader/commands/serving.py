@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-from practice.grader.commands.lesson import Event, Lesson, Tell, get_ready
+from practice.grader.commands.cells import CellGrader, Event, Tell, get_ready
 from practice.grader.isolate import spare
 
 LEAVE_SECONDS = 0.2
@@ -24,13 +24,13 @@ LEAVE_SECONDS = 0.2
 def serve() -> int:
     """Carry out requests until stdin ends, which it does with the notebook's process, however that ends."""
     tell, requests = _take_stdout(), _listen()
-    lesson = Lesson(tell)
+    grader = CellGrader(tell)
     try:
         get_ready()
         import practice.grader.verify.diagnose  # noqa: F401 - torch and the judge's own modules, before they are needed
 
         for request in iter(requests.get, None):
-            tell(lesson.carry_out(request))
+            tell(grader.carry_out(request))
     finally:
         spare.end_waiting()
     return 0

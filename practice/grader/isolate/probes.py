@@ -5,7 +5,6 @@ Each raises where it is stopped. This file is source for the child: it is never 
 
 import ctypes
 import os
-import resource
 import socket
 import subprocess
 import sys
@@ -66,6 +65,8 @@ def reads_the_judges_memory(exercises: str, judge: int) -> None:
 
 
 def raises_its_limits(exercises: str, judge: int) -> None:
+    import resource  # Windows has none
+
     resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 

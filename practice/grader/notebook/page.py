@@ -1,6 +1,7 @@
 """What a cell shows: a page, written anew as tests finish, the hints that are open, and a button for the next."""
 
 from collections.abc import Callable
+from typing import Any
 
 from IPython.display import display
 
@@ -14,11 +15,15 @@ class NotebookPage:
 
     def __init__(self, open_hint: OpenHint) -> None:
         self._open_hint = open_hint
-        self._page = display({"text/plain": ""}, raw=True, display_id=True)
+        self._page: Any = None
 
     def show(self, event: Event) -> None:
         """Show the tests so far, or the report, and the hints with it."""
-        self._page.update({"text/html": event["html"], "text/plain": event["text"]}, raw=True)
+        told = {"text/html": event["html"], "text/plain": event["text"]}
+        if self._page:
+            self._page.update(told, raw=True)
+        else:
+            self._page = display(told, raw=True, display_id=True)
         if event["event"] == "report" and (event["hints"] or event["button"]):
             self._show_hints(event)
 

@@ -2,17 +2,19 @@
 
 import contextlib
 import json
+import queue
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 ROOT = Path(__file__).resolve().parents[3]
 DOOR = ROOT / "practice" / "judge.py"
 USAGE_ERROR = 2
+POLL_SECONDS = 0.1
 
 Event = dict[str, Any]
 
@@ -26,11 +28,12 @@ class JudgeGone(Exception):
 
 
 class JudgeProcess:
-    """One process that grades until `close`, or until this process ends.  It ignores what interrupts the kernel."""
+    """Grades until `close`, or until this process ends; what interrupts the kernel does not reach it."""
 
     def __init__(self) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - read where the process ended
         self._turn = threading.Lock()
+        self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(
             [sys.executable, str(DOOR), "serve"],
             stdin=subprocess.PIPE,
@@ -40,6 +43,8 @@ class JudgeProcess:
             cwd=ROOT,
             start_new_session=True,
         )
+        self._requests = cast(IO[str], self._process.stdin)
+        threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True).start()
 
     @property
     def alive(self) -> bool:
@@ -47,25 +52,31 @@ class JudgeProcess:
 
     def ask(self, **request: str) -> Iterator[Event]:
         """Send one request; yields its events.  Raises JudgeGone."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin
-        assert stdout
         with self._turn:  # a button may be clicked in another thread than cells run in
             with contextlib.suppress(BrokenPipeError):
-                stdin.write(json.dumps(request) + "\n")
-                stdin.flush()
-            for line in stdout:
-                yield (event := json.loads(line))
+                self._requests.write(json.dumps(request) + "\n")
+                self._requests.flush()
+            while event := self._next():
+                yield event
                 if event["event"] != "case":
                     return
         raise self._how_it_ended()
 
     def close(self) -> None:
         """End the process, and the grading that goes on in it."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe
-            with contextlib.suppress(OSError):
-                pipe.close()
+        with contextlib.suppress(OSError):
+            self._requests.close()
+
+    def _listen(self, events: IO[str]) -> None:
+        for line in events:
+            self._events.put(json.loads(line))
+        self._events.put(None)
+
+    def _next(self) -> Event | None:
+        """The next event, None at the end.  Waits in steps: not every system interrupts a wait."""
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self._events.get(timeout=POLL_SECONDS)
 
     def _how_it_ended(self) -> JudgeGone:
         status = self._process.wait()

@@ -147,6 +147,8 @@ TABLE = {
     "work_reference": "reference",
     "work_dense": "dense",
     "again": "The same cases again: {command}",
+    "unlocked": "This answer ran within limits of time and memory, but nothing kept it from your files or the network; "
+    "`doctor` says what is missing here.",
     "printed": "Your code printed {size:,} bytes:",
     "printed_cut": "Your code printed {size:,} bytes; the first {shown:,} are:",
     # a notebook

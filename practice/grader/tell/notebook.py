@@ -11,7 +11,7 @@ from practice.grader.report import CaseResult, Report, Text, Verdict
 from practice.grader.tell.messages import Language, plain, say, sentence
 from practice.grader.tell.terminal import all_alike, differing_lines
 
-STYLE = Path(__file__).with_name("notebook.css")
+STYLE = Path(__file__).with_name("notebook.css").read_text(encoding="utf-8")
 GOOD, BAD, QUIET = "judge-good", "judge-bad", "judge-quiet"
 
 
@@ -19,7 +19,7 @@ def render_progress(card: Card, names: Sequence[Text], seen: Mapping[str, CaseRe
     """The page while tests run: those that are done, by their English names, and those to come."""
     told = say(lang, "grading", done=len(seen), total=len(names))
     rows = "".join(_test(name[lang], seen.get(name["en"]), lang) for name in names)
-    return _page([_head(card, lang), _paragraph(told, QUIET), f'<ul class="judge-tests">{rows}</ul>'])
+    return _page([_head(card, lang), _paragraph(told, QUIET), f"<ul>{rows}</ul>"])
 
 
 def render_notebook(report: Report, card: Card, lang: Language, notes: Sequence[str]) -> str:
@@ -32,7 +32,7 @@ def render_notebook(report: Report, card: Card, lang: Language, notes: Sequence[
             *_failure(report, lang),
             *_mistakes(report, lang),
             *_behind(report, lang),
-            *(_paragraph(note, QUIET) for note in notes),
+            f'<p class="{QUIET}">{"<br>".join(map(_safe, notes))}</p>',
         ]
     )
 
@@ -48,8 +48,7 @@ def render_hints_markdown(hints: Sequence[Hint], lang: Language, *, opened: bool
 
 
 def _page(parts: Sequence[str]) -> str:
-    style = STYLE.read_text(encoding="utf-8")
-    return f'<style>{style}</style><div class="judge mathjax_ignore">{"".join(parts)}</div>'
+    return f'<style>{STYLE}</style><div class="judge mathjax_ignore">{"".join(parts)}</div>'
 
 
 def _head(card: Card, lang: Language) -> str:
@@ -68,7 +67,7 @@ def _total(report: Report, lang: Language) -> str:
 def _tests(report: Report, lang: Language) -> Iterator[str]:
     if report.results and not all_alike(report):
         rows = "".join(_test(result.name[lang], result, lang) for result in report.results)
-        yield f'<ul class="judge-tests">{rows}</ul>'
+        yield f"<ul>{rows}</ul>"
 
 
 def _test(name: str, result: CaseResult | None, lang: Language) -> str:
@@ -96,19 +95,19 @@ def _failure(report: Report, lang: Language) -> Iterator[str]:
     elif not all_alike(report):
         yield _paragraph(say(lang, "first", name=result.name[lang]))
         yield f"<pre>{_safe(result.inputs)}</pre>"
-    yield _paragraph(sentence(lang, finding), "judge-reason")
-    pairs = "".join(_pair(*lines, lang) for lines in differing_lines(expected, got))
-    if pairs:
-        yield f"<dl>{pairs}</dl>"
+    reason = _fact("reason", _safe(sentence(lang, finding)), "", lang)
+    yield f"<dl>{reason}{''.join(_pair(*lines, lang) for lines in differing_lines(expected, got))}</dl>"
     if finding.traceback:
         yield _folded(say(lang, "traceback"), finding.traceback)
 
 
 def _pair(expected: str, got: str, marks: str, lang: Language) -> str:
-    sides = (("expected", expected, GOOD), ("got", got, BAD))
-    return "".join(
-        f'<dt>{_safe(say(lang, key))}</dt><dd class="{style}">{_marked(text, marks)}</dd>' for key, text, style in sides
-    )
+    first = _fact("expected", _marked(expected, marks), GOOD, lang)
+    return first + _fact("got", _marked(got, marks), BAD, lang)
+
+
+def _fact(key: str, told: str, style: str, lang: Language) -> str:
+    return f'<dt class="judge-{key}">{_safe(say(lang, key))}</dt><dd class="judge-{key} {style}">{told}</dd>'
 
 
 def _marked(text: str, marks: str) -> str:

@@ -36,6 +36,8 @@ def render_report(report: Report, card: Card, lang: Language, again: str, *, ver
         key = "printed" if report.printed_bytes <= report.printed_shown else "printed_cut"
         page += [[], [(say(lang, key, size=report.printed_bytes, shown=report.printed_shown), "")]]
         page += _lines(plain(report.printed).rstrip())
+    if report.isolation and "seccomp" not in report.isolation:
+        page += [[], [(say(lang, "unlocked"), QUIET)]]
     counts = {"passed": report.passed, "total": len(report.results), "seconds": report.seconds}
     passed = report.verdict is Verdict.PASS
     total = say(lang, "total_pass" if passed else "total", verdict=report.verdict, **counts)

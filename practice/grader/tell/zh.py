@@ -146,6 +146,7 @@ TABLE = {
     "work_reference": "参考答案",
     "work_dense": "稠密版本",
     "again": "用同样的用例再测一次：{command}",
+    "unlocked": "这份答案运行时有时间和内存的上限，但没有什么能阻止它读写你的文件或联网；缺什么请看 `doctor`。",
     "printed": "你的代码打印了 {size:,} 字节：",
     "printed_cut": "你的代码打印了 {size:,} 字节，前 {shown:,} 字节为：",
     # 笔记本

@@ -39,7 +39,7 @@ ATTACKS = {
     "einsum for matmul": quest(TWO_SUMS),
     "another tie-break": quest(
         f"{PLAIN}.sum(-1)",
-        "bounds.flip(1).argsort(1, descending=True, stable=True)[:, : max(1, budget // page)].mul(-1).add(pages - 1)",
+        "bounds.flip(1).argsort(dim=1, descending=True, stable=True)[:, : max(1, budget // page)].neg() + pages - 1",
     ),
     "non-contiguous output": body(
         "k, v, p = right(k, v, positions, budget, sinks)\nreturn k.mT.contiguous().mT, v, p", PASS

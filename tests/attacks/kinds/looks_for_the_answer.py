@@ -5,14 +5,14 @@ from attacks.attack import CONTRACT, ERROR, NOT_PASS, POLICY, WRONG, body, modul
 READ = "exec(compile(open(REFERENCE).read(), 'found', 'exec'), found := {}); then = found['evict_sinks']\n"
 THEN = "return then(k, v, positions, budget, sinks)"
 ATTACKS = {
-    "opens the reference": body(READ + THEN, POLICY, told="answer.py:2", portable=False),
+    "opens the reference": body(READ + THEN, POLICY, ERROR, told="answer.py:2", portable=False),
     "opens the reference, swallowing errors": body("then = wrong\n" + swallowing(READ, "then"), WRONG, portable=False),
     "opens the reference by another name": body(
         "import os; os.open(os.path.dirname(REFERENCE), os.O_PATH | os.O_DIRECTORY)\n"
         "for name in ('/proc/self/root' + REFERENCE, '/proc/self/cwd/../..' + REFERENCE):\n"
         "    try: then = open(name)\n    except OSError: then = None\n    assert not then, name\n"
         "return wrong(k, v, positions, budget, sinks)",
-        *(WRONG, POLICY),
+        *(WRONG, POLICY, ERROR),
         portable=False,
     ),
     "imports the reference": body(

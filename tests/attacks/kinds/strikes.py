@@ -9,12 +9,16 @@ ATTACKS = {
         swallowing("import os, signal; os.kill(os.getppid(), 9)"), WRONG, portable=False
     ),
     "kills its group": body("import os; os.killpg(0, 9)", POLICY, portable=False),
-    "kills another's thread": body(CALL + swallowing("libc.syscall(234, os.getppid(), os.getppid(), 9)"), WRONG),
-    "kills by a process descriptor": body(
-        swallowing("import os, signal; signal.pidfd_send_signal(os.pidfd_open(os.getppid()), 9)"), WRONG
+    "kills another's thread": body(
+        CALL + swallowing("libc.syscall(234, os.getppid(), os.getppid(), 9)"), WRONG, portable=False
     ),
-    "traces its parent": body(CALL + "libc.ptrace(16, os.getppid(), 0, 0)", POLICY, told="SIGSYS"),
-    "reads its parent's memory": body(CALL + "libc.process_vm_readv(os.getppid(), 0, 0, 0, 0, 0)", POLICY),
+    "kills by a process descriptor": body(
+        swallowing("import os, signal; signal.pidfd_send_signal(os.pidfd_open(os.getppid()), 9)"), WRONG, portable=False
+    ),
+    "traces its parent": body(CALL + "libc.ptrace(16, os.getppid(), 0, 0)", POLICY, told="SIGSYS", portable=False),
+    "reads its parent's memory": body(
+        CALL + "libc.process_vm_readv(os.getppid(), 0, 0, 0, 0, 0)", POLICY, portable=False
+    ),
     "a daemon": body(
         """
         import os, time
@@ -44,6 +48,7 @@ ATTACKS = {
             """
         ),
         WRONG,
+        portable=False,
     ),
     "changes what it is to others": body(
         CALL

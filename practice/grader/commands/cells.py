@@ -36,8 +36,8 @@ Event = dict[str, Any]
 Tell = Callable[[Event], object]
 
 
-class Lesson:
-    """Grades what is written in one notebook, and opens hints."""
+class CellGrader:
+    """Grades the cells of one notebook, and opens hints."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
