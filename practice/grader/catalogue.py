@@ -16,8 +16,9 @@ class Card:
     """What a card says: title, chapter ("03"), minutes, difficulty and importance (1 to 5), the chapters it needs,
     the function to write, and `time_limit`, the CPU seconds that all its cases together may take.
 
-    `poison` says that it is about not reading: what no answer may read is NaN; `survivors` explains, "line -> mutated line" = reason, the
-    mutations of the reference that its cases let pass: "equivalent: ..." where the mutant is right too."""
+    `poison` says that it is about not reading: what no answer may read is NaN.  `survivors` explains the mutations of
+    the reference that its cases let pass, "line -> mutated line" = reason: "equivalent: ..." where both are right.
+    """
 
     id: str
     folder: Path

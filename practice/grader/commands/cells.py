@@ -19,8 +19,6 @@ from practice.grader.commands.common import (
     unreadable,
 )
 from practice.grader.commands.learning import open_hint
-from practice.grader.isolate import spare
-from practice.grader.isolate.forking import can_fork, zygote
 from practice.grader.lessons import HINTS, Hint, read_hints
 from practice.grader.progress import Record
 from practice.grader.report import CaseResult, Report, Text, Verdict
@@ -28,7 +26,7 @@ from practice.grader.tell.as_json import as_json
 from practice.grader.tell.messages import Language, say, sentence
 from practice.grader.tell.notebook import render_hints_markdown, render_notebook, render_progress
 from practice.grader.tell.terminal import render_report
-from practice.grader.verify.verifier import grade
+from practice.grader.verify.verifier import get_ready, grade
 
 HARMLESS = (Verdict.PASS, Verdict.WRONG, Verdict.CONTRACT, Verdict.ERROR)
 
@@ -152,14 +150,6 @@ def _hints(card: Card, hints: list[Hint], lang: Language, *, opened: bool) -> Ev
         return {"hints": f"{markdown}\n{last}", "button": "", "following": last}
     button = say(lang, "hint_button", number=len(hints) + 1, total=HINTS)
     return {"hints": markdown, "button": button, "following": following}
-
-
-def get_ready() -> None:
-    """Have the process for the next answer ready, or what it is forked from."""
-    if can_fork():
-        zygote()
-    else:
-        spare.prepare()
 
 
 def case_names(card: Card) -> list[Text]:

@@ -21,7 +21,7 @@ from practice.grader.report import Report, Verdict
 from practice.grader.tell.as_json import as_json
 from practice.grader.tell.messages import Language, say, sentence
 from practice.grader.tell.terminal import render_report
-from practice.grader.verify.verifier import grade
+from practice.grader.verify.verifier import get_ready, grade, stand_down
 from practice.grader.watch import saves
 
 EXIT_STATUS = {Verdict.PASS: 0, Verdict.UNGRADED: 3}
@@ -67,11 +67,15 @@ def watch(options: argparse.Namespace, lang: Language) -> int:
     watched = {answer_path(card.id): card for card in cards if answer_path(card.id).is_file()}
     if not watched:
         raise no_answer(cards[0].id, lang)
-    for saved in saves(watched):
-        if not saved:
-            show(say(lang, "watching", answers=", ".join(map(shown, watched))))
-        for path in sorted(saved):
-            _grade_saved(watched[path], path, lang, options.verbose)
+    try:
+        for saved in saves(watched):
+            if not saved:
+                show(say(lang, "watching", answers=", ".join(map(shown, watched))))
+            for path in sorted(saved):
+                _grade_saved(watched[path], path, lang, options.verbose)
+            get_ready()
+    finally:
+        stand_down()
     return 0
 
 

@@ -15,8 +15,8 @@ import sys
 import threading
 import time
 
-from practice.grader.commands.cells import CellGrader, Event, Tell, get_ready
-from practice.grader.isolate import spare
+from practice.grader.commands.cells import CellGrader, Event, Tell
+from practice.grader.verify.verifier import get_ready, stand_down
 
 LEAVE_SECONDS = 0.2
 
@@ -27,12 +27,10 @@ def serve() -> int:
     grader = CellGrader(tell)
     try:
         get_ready()
-        import practice.grader.verify.diagnose  # noqa: F401 - torch and the judge's own modules, before they are needed
-
         for request in iter(requests.get, None):
             tell(grader.carry_out(request))
     finally:
-        spare.end_waiting()
+        stand_down()
     return 0
 
 

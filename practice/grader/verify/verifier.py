@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from practice.grader.catalogue import Card
-from practice.grader.isolate.forking import NotStarted
+from practice.grader.isolate import spare
+from practice.grader.isolate.forking import NotStarted, can_fork, end_zygote, zygote
 from practice.grader.isolate.launch import PRINTED_LIMIT, Child, Limits
 from practice.grader.report import CaseResult, Finding, Report, Verdict
 
@@ -52,6 +53,21 @@ def grade(
             printed_shown=min(child.printed_bytes, PRINTED_LIMIT),
         )
     return replace(report, seconds=time.monotonic() - started)
+
+
+def get_ready() -> None:
+    """Start what the next grading would wait for: the process that answers come from, and what the judge imports."""
+    if can_fork():
+        zygote()
+    else:
+        spare.prepare()
+    import practice.grader.verify.diagnose  # noqa: F401
+
+
+def stand_down() -> None:
+    """End what `get_ready` has started."""
+    end_zygote()
+    spare.end_waiting()
 
 
 def _judge(child: Child, card: Card, source: bytes, report: Report, seen: Seen, count_work: bool) -> Report:
