@@ -5,6 +5,7 @@ import functools
 import io
 import os
 import sys
+from pathlib import Path
 from typing import cast
 
 from practice.grader.commands.answers import list_exercises, reset, start, take_reset
@@ -44,7 +45,7 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments == ["serve"]:  # for a notebook's `%%judge`, in no help
             return serve()
-        options = _parser(lang).parse_args(arguments)
+        options = _parse(_parser(lang), arguments)
         command: Command = options.command
         return command.carry_out(options, lang)
     except UsageError as error:
@@ -57,6 +58,16 @@ def main(arguments: list[str]) -> int:
         return EXIT_STATUS[Verdict.UNGRADED]
     except SystemExit as leaving:  # argparse's way out: 0 after --help, 2 after a wrong option
         return leaving.code if isinstance(leaving.code, int) else USAGE_ERROR
+
+
+def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Namespace:
+    """The arguments, in any order: argparse by itself takes no FILE after an option that follows ID."""
+    options, rest = parser.parse_known_args(arguments)
+    if getattr(options, "file", ...) is None and len(rest) == 1 and not rest[0].startswith("-"):
+        options.file = Path(rest.pop())
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return options
 
 
 def _fill_standard_descriptors() -> None:

@@ -111,6 +111,11 @@ class Report:
         return max((result.verdict for result in self.results), key=GRAVITY.__getitem__)
 
     @property
+    def unwritten(self) -> bool:
+        """Whether the answer is still the starter, as far as it was run."""
+        return any(result.finding is not None and result.finding.key == "unwritten" for result in self.results)
+
+    @property
     def passed(self) -> int:
         return sum(result.verdict is Verdict.PASS for result in self.results)
 

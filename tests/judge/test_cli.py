@@ -54,9 +54,9 @@ def test_starter_does_not_pass(judge: Judge) -> None:
 def test_wrong_answer_is_explained(judge: Judge) -> None:
     status, out, _ = judge("run", "evict_sinks", EVICT / "mutants/renumbered.py", "--seed", 5)
     assert status == 1
-    assert "reason    positions differs in 1 of 1 values, first at positions[0]" in out
-    assert "expected  positions = torch.tensor([1])" in out
-    assert "got       positions = torch.tensor([0])" in out
+    assert "reason    positions differs in 1 of 2 values, first at positions[1]" in out
+    assert "expected  positions = torch.tensor([0, 2])" in out
+    assert "got       positions = torch.tensor([0, 1])" in out
     assert "The kept positions are renumbered" in out
     assert "WRONG" in out.splitlines()[-1]
 
@@ -101,6 +101,13 @@ def test_seed_repeats_the_cases(judge: Judge, grade_here: Callable[..., list[Cas
         f"{finding.fields['en']}; expected {finding.expected}; got {finding.got}" if finding else ""
         for finding in found
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such file")
+def test_a_file_without_end_is_read_to_the_limit(judge: Judge) -> None:
+    status, out, _ = judge("run", "evict_sinks", "/dev/zero")
+    assert status == 1
+    assert "67,108,864 bytes" in out
 
 
 def descendants(pid: int) -> set[int]:

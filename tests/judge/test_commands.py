@@ -47,6 +47,8 @@ def write_record(copy: Path, exercise: str, **fields: object) -> None:
 
 def test_run_is_remembered(here: Run, copy: Path) -> None:
     assert here("run", "evict_sinks", EVICT / "starter.py")[0] == 1
+    assert not (copy / "state").exists()  # nothing is tried where nothing is written
+    assert here("run", "evict_sinks", EVICT / "mutants/overlap.py")[0] == 1
     assert (record(copy, "evict_sinks")["gradings"], record(copy, "evict_sinks")["passed_at"]) == (1, "")
     assert here("run", "evict_sinks", EVICT / "reference.py")[0] == 0
     assert record(copy, "evict_sinks")["gradings"] == 2

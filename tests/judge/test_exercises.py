@@ -62,13 +62,12 @@ def test_implementations_of_one_mistake_share_its_words(card: Card) -> None:
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)
-def test_small_cases_are_few_small_and_ascending(card: Card) -> None:
+def test_small_cases_are_few_and_small_and_begin_with_what_is_readable(card: Card) -> None:
     trial = Trial(load_exercise(card), 0, "")
     cases = list(trial.small_cases)
     assert 30 <= len(cases) <= SMALL_CALLS
-    sizes = [case.size for case in cases]
-    assert 0 < sizes[0] <= 8
-    assert sorted(sizes) == sizes
+    assert 0 < cases[0].size <= 12
+    assert max(case.size for case in cases[:10]) <= 30
     for case in cases:
         expected = trial.exercise.reference(**case.arguments)
         assert trial.exercise.check(case, expected, expected) is None

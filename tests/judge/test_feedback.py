@@ -120,9 +120,14 @@ SAME_MISTAKE = {
     "overlap": [
         pieces(":sinks", "max(0, S - budget + sinks) :", "S = k.shape[2]\n    "),
         pieces(":sinks", "S - budget + sinks :", "S = k.shape[2]\n    "),
-        pieces(":sinks", "-(budget - sinks) :", ""),
         "S = k.shape[2]; index = [*range(sinks), *range(S - budget + sinks, S)]\n"
         "    return k[:, :, index], v[:, :, index], positions[index]",
+    ],
+    "overlap_and_minus_zero": [pieces(":sinks", "-(budget - sinks) :", "")],
+    "budget_slots_of_window": [
+        "if len(positions) <= budget: return k, v, positions\n"
+        "    tail = lambda x, d: torch.cat([x.narrow(d, 0, sinks), x.transpose(0, d)[-budget:].transpose(0, d)], d)\n"
+        "    return tail(k, 2), tail(v, 2), tail(positions, 0)",
     ],
 }
 ANSWERS = [
@@ -218,13 +223,14 @@ def test_an_example_that_is_pasted_gives_what_the_judge_saw(
 
 
 def paste(answer: str, source: str) -> Any:
-    """The value of the last line of a cell that is run below an answer."""
+    """The value that the last line prints, of a source that is run below an answer."""
     names: dict[str, Any] = {}
     exec(answer, names)
     *lines, last = ast.parse(source).body
     assert isinstance(last, ast.Expr)
+    assert isinstance(last.value, ast.Call)
     exec(ast.unparse(ast.Module(lines, [])), names)
-    return eval(ast.unparse(last), names)
+    return eval(ast.unparse(last.value.args[0]), names)
 
 
 def test_the_example_fails_as_the_report_does_and_is_not_empty(report_here: GradeReport) -> None:
@@ -249,10 +255,10 @@ def test_an_exception_is_shown_as_a_comment_that_stays_one(report_here: GradeRep
 @pytest.mark.parametrize(
     ("returned", "got"),
     [
-        ("[k], v, positions", "k = [torch.tensor([[[[0.0]]]])]  # list[1]"),
+        ("[k], v, positions", "k = [torch.tensor([[[[0.0], [1.0], [2.0]]]])]  # list[1]"),
         ("k, 'x\\ny', None", "v = 'x\\ny'  # str\npositions = None  # NoneType"),
         ("k, object(), torch.zeros(3000)", "v = ...  # object\npositions = ...  # float32[3000]"),
-        ("k, v", "k, v, positions = (torch.tensor([[[[0.0]]]]), torch.tensor([[[[100.0]]]]))  # tuple[2]"),
+        ("k[..., 0, 0], None", "k, v, positions = (torch.tensor([[0.0]]), None)  # tuple[2]"),
         ("positions.numpy()", "k, v, positions = ...  # numpy.ndarray"),
     ],
 )
@@ -300,6 +306,7 @@ def test_source_is_short() -> None:
     assert as_source(torch.tensor([0.1, 100.0, 1e-5])) == "torch.tensor([0.1, 100.0, 1e-05])"
     assert as_source(torch.arange(3)) == "torch.tensor([0, 1, 2])"
     assert as_source((1, [2.5, True], "x", None, float("nan"))) == "(1, [2.5, True], 'x', None, torch.nan)"
+    assert as_source(([torch.zeros(LONGEST)] * 64,) * 64) == "..."
 
 
 COUNTING = "calls = 0\n{}global calls; calls += 1\n    if calls > {}:\n        {}\n    return k, v, positions"
@@ -322,7 +329,7 @@ def test_the_real_judge_tells_example_and_mistake() -> None:
     assert report.verdict is Verdict.WRONG
     assert [each.id for each in report.misconceptions] == ["plain_window"]
     assert report.example
-    assert "positions = torch.tensor([0])" in report.example.expected
+    assert "positions = torch.tensor([0, 2])" in report.example.expected
 
 
 @pytest.mark.parametrize("body", ["while True: pass", "import os; os._exit(1)", "return bytearray(1 << 31)"])

@@ -27,6 +27,29 @@ with Child(Limits(0.6), portable=sys.argv[2] == 'portable') as child:
     child.ask(load, sys.argv[1].encode())
     print(child.ask({{"kind": "call", "arguments": []}}))
 """
+TRACED = """
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+def f():
+    libc.prctl(0x59616D61, ctypes.c_ulong(-1), 0, 0, 0)  # PR_SET_PTRACER: anyone
+    traced = os.getpid()
+    if os.fork() == 0:
+        os.setsid()
+        libc.ptrace(0x4206, traced, None, None)  # PTRACE_SEIZE
+        print(os.getpid(), flush=True)
+        time.sleep(600)
+    time.sleep(600)
+"""
+WITHOUT_FIRST_THREAD = """
+import ctypes, mmap, threading, time
+def eat():
+    page = mmap.mmap(-1, 1 << 29, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100)  # MAP_GROWSDOWN
+    for i in range(0, 1 << 29, 4096): page[i] = 1
+    time.sleep(600)
+def f():
+    threading.Timer(0.1, eat).start()
+    ctypes.CDLL(None).syscall(60, 0)  # exit, of this thread alone
+"""
 FORK_BOMB = """
 import os, time
 end, tokens = time.time() + 20, os.pipe()
@@ -164,6 +187,24 @@ def test_a_fork_bomb_is_swept(tmp_path: Path) -> None:
     last = seen.stat().st_mtime_ns
     time.sleep(0.3)
     assert seen.stat().st_mtime_ns == last
+
+
+def test_an_answer_that_is_traced_is_ended() -> None:
+    with Child(Limits(1), portable=True) as child:
+        child.wait_until_ready()
+        assert run_f(child, TRACED) == Stopped("time")
+        tracer = int(child.printed)
+    with pytest.raises(ProcessLookupError):
+        os.kill(tracer, 0)
+
+
+@pytest.mark.parametrize("portable", [False, True])
+def test_memory_is_watched_without_the_first_thread(portable: bool) -> None:
+    with Child(Limits(10, memory_bytes=1 << 28), portable) as child:
+        child.wait_until_ready()
+        stopped = run_f(child, WITHOUT_FIRST_THREAD)
+    # where it cannot be had, the last thread ends, and the process with it
+    assert stopped == (Stopped("memory", "memory watchdog") if portable else Stopped("crash", "exit status 0"))
 
 
 def test_torch_may_lie_outside_the_isolated_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

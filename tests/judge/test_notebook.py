@@ -161,6 +161,21 @@ def test_a_judge_that_died_is_told_and_started_again(learner: Learner) -> None:
     assert learner.warned.count("\n") == 1
 
 
+def test_what_was_left_early_answers_nothing_else(learner: Learner) -> None:
+    asked = learner._magic._judge
+    request = {"do": "grade", "exercise": "evict_sinks", "lang": "en"}
+    assert next(asked.ask(**request, source=REFERENCE))["event"] == "case"
+    assert not asked.alive
+    assert "PASS" not in learner.grade("evict_sinks", WRONG)
+
+
+def test_a_line_that_is_no_request_ends_the_judge(course: Path) -> None:
+    asked = process.JudgeProcess()
+    asked._requests.write("not JSON\n")
+    asked._requests.flush()
+    wait_until(lambda: not asked.alive)
+
+
 def test_progress_that_cannot_be_kept_is_told(learner: Learner) -> None:
     (learner.course / "state").write_text("a file where the folder should be")
     assert "PASS" in learner.grade("evict_sinks", REFERENCE)

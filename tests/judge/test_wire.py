@@ -116,7 +116,14 @@ def test_what_is_too_large_for_a_header_is_only_named() -> None:
 
 def test_views_of_any_stride_are_packed_by_value() -> None:
     tensor = torch.arange(24).reshape(2, 3, 4)
-    for view in (tensor.mT, tensor[:, ::2], tensor[1:, :, -1], tensor.new_ones(1).expand(5), torch.tensor(7)):
+    for view in (
+        tensor.mT,
+        tensor[:, ::2],
+        tensor[1:, :, -1],
+        tensor.new_ones(1).expand(5),
+        torch.tensor(7),
+        tensor[1:, 1:2, ::4],
+    ):
         (back,) = unpack(*pack([view]))
         assert torch.equal(back, view)  # type: ignore[arg-type]
 
@@ -222,6 +229,17 @@ def test_any_count_is_two_numbers_or_nothing(place: str, instead: object) -> Non
 def test_output_bytes_outside_the_body_are_a_crash(split: object) -> None:
     inputs = {"outputs": [FLOATS], "inputs": [{**FLOATS, "dtype": "bool"}]}
     child = Says(Frame({**RETURNED, **inputs, "output_bytes": split}, bytes(10)))
+    result = RemoteAnswer(child).call([])  # type: ignore[arg-type]
+    assert isinstance(result, Failure)
+    assert (result.kind, child.stopped) == ("crash", True)
+
+
+@pytest.mark.parametrize("place", [("outputs", 0), ("outputs", 0, "shape", 0), ("inputs", 1, "items", 0)])
+def test_a_reply_too_deep_to_be_shown_is_a_crash(place: tuple[Any, ...]) -> None:
+    deep: object = 1
+    for _ in range(100_000):
+        deep = [deep]
+    child = Says(Frame(replace(RETURNED, place, deep), bytes(10)))
     result = RemoteAnswer(child).call([])  # type: ignore[arg-type]
     assert isinstance(result, Failure)
     assert (result.kind, child.stopped) == ("crash", True)

@@ -63,8 +63,16 @@ def make_cases(generator: torch.Generator) -> list[Case]:
 
 
 def small_cases(_: torch.Generator) -> list[Case]:
-    """Caches of up to 6 slots with the budgets and numbers of sinks that matter; some with gaps, some with heads."""
-    return sorted(_numbered_cases(), key=lambda case: case.size)
+    """Caches of up to 6 slots with the budgets and numbers of sinks that matter; some with gaps, some with heads.
+
+    Ordinary evictions first: an edge is shown where only edges fail.
+    """
+
+    def is_edge(case: Case) -> bool:
+        sinks, budget, S = case.arguments["sinks"], case.arguments["budget"], len(case.arguments["positions"])
+        return not 0 < sinks < budget < S
+
+    return sorted(_numbered_cases(), key=lambda case: (is_edge(case), case.size))
 
 
 def check(case: Case, expected: Value, got: Value) -> Finding | None:

@@ -62,6 +62,8 @@ class CellGrader:
         notes = self._save(card, source, lang)
         # The magic's own line is the cell's first: lines are counted as the notebook counts them.
         report = grade(card, b"\n" + source, say(lang, "cell"), seen=self._watcher(card, lang))
+        if report.verdict is Verdict.PASS:
+            del self._saved[card.id]  # what has passed is kept beside what comes after it
         remember_grading(report, lang)
         get_ready()
         runs = _can_be_tried(report)

@@ -15,6 +15,7 @@ from practice.grader.tell.messages import Language, say
 
 ANSWERS = Path(__file__).resolve().parents[2] / "answers"
 DOOR = ANSWERS.with_name("judge.py")
+FILE_LIMIT = 64 << 20
 
 
 class UsageError(Exception):
@@ -48,6 +49,12 @@ def find(exercise: str, lang: Language) -> Card:
 def answer_path(exercise: str) -> Path:
     """Where the answer to an exercise lies."""
     return ANSWERS / f"{exercise}.py"
+
+
+def read_answer(path: Path) -> bytes:
+    """The bytes of an answer's file, as far as any answer goes: some files have no end.  Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(FILE_LIMIT)
 
 
 def unreadable(path: Path, error: OSError, lang: Language) -> UsageError:
@@ -100,8 +107,8 @@ def remember(exercise: str, change: Callable[[Record], Record], lang: Language) 
 
 
 def remember_grading(report: Report, lang: Language) -> None:
-    """Remember how a grading went; one that the judge failed is none."""
-    if report.verdict is not Verdict.UNGRADED:
+    """Remember how a grading went; one that the judge failed is none, nor is one where nothing was written yet."""
+    if report.verdict is not Verdict.UNGRADED and not report.unwritten:
         remember(report.exercise, lambda record: record.graded(report.verdict is Verdict.PASS), lang)
 
 

@@ -11,6 +11,7 @@ from practice.grader.commands.common import (
     command_line,
     find,
     no_answer,
+    read_answer,
     remember_grading,
     show,
     shown,
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace, lang: Language) -> int:
     card = find(options.exercise, lang)
     path = options.file or answer_path(card.id)
     try:
-        source = path.read_bytes()
+        source = read_answer(path)
     except OSError as error:
         if options.file or not isinstance(error, FileNotFoundError):
             raise unreadable(path, error, lang) from error
@@ -81,7 +82,7 @@ def watch(options: argparse.Namespace, lang: Language) -> int:
 
 def _grade_saved(card: Card, path: Path, lang: Language, verbose: bool) -> None:
     try:
-        source = path.read_bytes()
+        source = read_answer(path)
     except OSError as error:  # gone again, or not to be read
         print(f"judge: {unreadable(path, error, lang)}", file=sys.stderr)
         return

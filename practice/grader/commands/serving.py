@@ -52,8 +52,9 @@ def _listen() -> "queue.SimpleQueue[Event | None]":
     requests: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
 
     def read() -> None:
-        for line in sys.stdin:
-            requests.put(json.loads(line))
+        with contextlib.suppress(ValueError, RecursionError):  # not a request: no notebook of ours is there
+            for line in sys.stdin:
+                requests.put(json.loads(line))
         requests.put(None)
         time.sleep(LEAVE_SECONDS)
         os.kill(os.getpid(), signal.SIGTERM)

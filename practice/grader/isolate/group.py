@@ -12,6 +12,7 @@ from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
 SWEEP_SECONDS = 10.0
+HIDDEN_SECONDS = 0.2
 
 _lock = threading.Lock()
 _live: set[int] = set()
@@ -47,9 +48,11 @@ class ProcessGroup:
         if self.process.pid not in _live:
             return
         _kill_group(self.process.pid)
-        self.process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # what traces a process hides its end, until it is swept
+            self.process.wait(HIDDEN_SECONDS)
         with _lock:
             _sweep(self._before | _live - {self.process.pid})
+            self.process.wait()
             _live.discard(self.process.pid)  # last: an end that is interrupted can be asked for again
             if not _live:
                 _adopt_orphans(False)
@@ -84,8 +87,11 @@ def resident_bytes(pid: int) -> int | None:
     if sys.platform != "linux":
         return None
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
+        pages = _resident_pages(Path("/proc", str(pid)))
+        if not pages:  # where the first thread has ended, only the others tell
+            pages = max(map(_resident_pages, Path(f"/proc/{pid}/task").iterdir()))
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
         return None
 
 
@@ -97,6 +103,11 @@ def thread_count(pid: int) -> int:
         return int(_stat(pid)[17])
     except OSError:
         return 0
+
+
+def _resident_pages(folder: Path) -> int:
+    """Memory of a process or thread, by its folder in /proc."""
+    return int((folder / "statm").read_text().split()[1])
 
 
 def _kill_group(pid: int) -> None:

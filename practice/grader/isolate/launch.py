@@ -15,13 +15,14 @@ from practice.grader.isolate.clock import Clock
 from practice.grader.isolate.forking import Forked, NotStarted, can_fork
 from practice.grader.isolate.group import cpu_seconds, resident_bytes, thread_count
 from practice.grader.isolate.leaving import PoliteEnd
-from practice.grader.isolate.wire import Frame, read_frame, write_frame
+from practice.grader.isolate.wire import BODY_LIMIT, Frame, read_frame, write_frame
 
 READY_SECONDS = 60.0
 POLL_SECONDS = 0.02
 GRACE_SECONDS = 0.5
 LEAVE_SECONDS = 0.1
 PRINTED_LIMIT = 64 << 10
+RECEIVED_LIMIT = 4 * BODY_LIMIT
 THREADS_LIMIT = 256
 REASONS: Mapping[int, Literal["time", "policy"]] = (
     {-signal.SIGXCPU: "time", -signal.SIGSYS: "policy"} if sys.platform != "win32" else {}
@@ -86,6 +87,7 @@ class Child:
         self._printed = bytearray()
         self._asked: queue.SimpleQueue[Frame | None] = queue.SimpleQueue()
         self._told: queue.SimpleQueue[Frame | Stopped] = queue.SimpleQueue()
+        self._received_bytes = 0  # the verifier keeps every reply until the end
         self.printed_bytes = 0
         with contextlib.ExitStack() as cleaning:  # what is begun is undone, in here or in __exit__
             self._end = PoliteEnd()
@@ -143,6 +145,10 @@ class Child:
         reply = self._ask(Frame({**header, "token": token}, body), self._clock)
         if isinstance(reply, Frame) and reply.header.get("token") != token:
             reply = Stopped("crash", "a reply that nobody asked for")
+        if isinstance(reply, Frame):
+            self._received_bytes += len(reply.body)
+            if self._received_bytes > RECEIVED_LIMIT:
+                reply = Stopped("memory", f"replies of more than {RECEIVED_LIMIT >> 20} MiB in all")
         if isinstance(reply, Stopped):
             return self.stop(reply)
         return reply

@@ -6,7 +6,7 @@ from typing import Literal
 
 from practice.grader.isolate.launch import Child, Stopped
 from practice.grader.isolate.values import Value, pack, unpack
-from practice.grader.isolate.wire import Frame, WireError
+from practice.grader.isolate.wire import Frame
 
 SOURCE_LIMIT = 1 << 20
 TEXT_LIMIT = 20_000
@@ -62,7 +62,7 @@ class RemoteAnswer:
         try:
             (outputs,) = unpack(reply.header.get("outputs"), reply.body[:split])
             inputs = unpack(reply.header.get("inputs"), reply.body[split:])
-        except (WireError, ValueError) as error:
+        except (ValueError, RecursionError) as error:  # WireError is a ValueError; what is deep cannot even be shown
             return self._malformed(str(error))
         return Returned(outputs, inputs)
 

@@ -20,6 +20,7 @@ PR_SET_NAME, PR_GET_NAME, PR_SET_VMA = 15, 16, 0x53564D41
 PR_SET_NO_NEW_PRIVS = 38
 CLONE_THREAD = 0x00010000
 MAP_SHARED = 0x01  # such memory outlives its mapping, and nothing counts it then
+MAP_GROWSDOWN = 0x100  # the limit on data takes such memory for a stack
 NEW_NAMESPACES = 0x7E020080  # CLONE_NEWTIME, NEWNS, NEWCGROUP ... NEWNET
 TO_WRITE = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o20000000  # O_WRONLY RDWR CREAT TRUNC APPEND TMPFILE
 PLAIN_FCNTL = (0, 1, 2, 3, 4, 1030)  # F_DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC
@@ -164,7 +165,7 @@ def program(pid: int) -> list[Instruction]:
         "fcntl": _only_values(1, PLAIN_FCNTL, refused),
         "ioctl": _only_values(1, PLAIN_IOCTL, refused),
         "kill": _only_values(0, (pid,), refused),
-        "mmap": [*_load(3), *_jump_if_bits(MAP_SHARED, refused), _return(ALLOW)],
+        "mmap": [*_load(3), *_jump_if_bits(MAP_SHARED | MAP_GROWSDOWN, refused), _return(ALLOW)],
         "open": [*_load(1), *_jump_if_bits(TO_WRITE, _return(ERRNO | errno.EACCES)), _return(ALLOW)],
         "openat": [*_load(2), *_jump_if_bits(TO_WRITE, _return(ERRNO | errno.EACCES)), _return(ALLOW)],
         "prctl": _only_values(0, (PR_SET_NAME, PR_GET_NAME, PR_SET_VMA), refused),

@@ -85,7 +85,8 @@ def _pack_tensor(tensor: Tensor, chunks: list[bytes], room: int) -> Spec:
     if torch._is_functional_tensor(tensor):
         return _foreign(f"Tensor[{shape}] that is not computed yet")
     if tensor.numel():
-        flat = tensor.detach().resolve_neg().contiguous().reshape(-1)
+        whole = tensor.detach().resolve_neg().contiguous()
+        flat = whole.as_strided((whole.numel(),), (1,))  # a dimension of size 1 keeps any stride, even when contiguous
         chunks.append(flat.view(torch.uint8).numpy().tobytes())
     return {"kind": "tensor", "dtype": NAMES[tensor.dtype], "shape": list(tensor.shape)}
 

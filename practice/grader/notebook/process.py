@@ -48,18 +48,27 @@ class JudgeProcess:
 
     @property
     def alive(self) -> bool:
-        return self._process.poll() is None
+        return not self._requests.closed and self._process.poll() is None
 
     def ask(self, **request: str) -> Iterator[Event]:
-        """Send one request; yields its events.  Raises JudgeGone."""
+        """Send one request; yields its events.  Raises JudgeGone.
+
+        Left before the last one, it ends the process: what is still to come must not answer another request.
+        """
         with self._turn:  # a button may be clicked in another thread than cells run in
             with contextlib.suppress(BrokenPipeError):
                 self._requests.write(json.dumps(request) + "\n")
                 self._requests.flush()
-            while event := self._next():
-                yield event
-                if event["event"] != "case":
-                    return
+            is_last = False
+            try:
+                while event := self._next():
+                    is_last = event["event"] != "case"
+                    yield event
+                    if is_last:
+                        return
+            finally:
+                if not is_last:
+                    self.close()
         raise self._how_it_ended()
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -15,6 +16,10 @@ Line = list[tuple[str, str]]
 
 RULE: Line = [("", "")]
 """A line across the terminal; an empty one where the page is plain."""
+
+NUMBERS = re.compile(r"-?[0-9.]+(e[-+][0-9]+)?|True|False|torch\.(nan|inf)|\s")
+EXPLAINED = (Verdict.CONTRACT, Verdict.POLICY, Verdict.CRASH)
+"""Verdicts whose names do not say what they mean."""
 
 GOOD, BAD, QUIET, STRONG = "green", "red", "dim", "bold"
 
@@ -41,7 +46,10 @@ def render_report(report: Report, card: Card, lang: Language, again: str, *, ver
     counts = {"passed": report.passed, "total": len(report.results), "seconds": report.seconds}
     passed = report.verdict is Verdict.PASS
     total = say(lang, "total_pass" if passed else "total", verdict=report.verdict, **counts)
-    return _paint([*page, [], [(total, f"{STRONG} {GOOD if passed else BAD}")]])
+    page += [[], [(total, f"{STRONG} {GOOD if passed else BAD}")]]
+    if report.verdict in EXPLAINED:
+        page += [[(say(lang, f"means_{report.verdict}"), QUIET)]]
+    return _paint(page)
 
 
 def render_list(cards: Sequence[Card], begun: Collection[str], folder: str, lang: Language) -> str:
@@ -67,13 +75,14 @@ def all_alike(report: Report) -> bool:
 
 
 def differing_lines(expected: str, got: str) -> Iterator[tuple[str, str, str]]:
-    """Each pair of lines that differ, and "^" under what differs where they are equally long; else all as one pair."""
+    """Each pair of lines that differ, and "^" under what differs where only numbers do; else all as one pair."""
     sides = plain(expected).splitlines(), plain(got).splitlines()
     pairs = list(zip(*sides, strict=True)) if len(sides[0]) == len(sides[1]) else [(plain(expected), plain(got))]
     for first, second in pairs:
         if first != second:
             marks = "".join(" ^"[one != other] for one, other in zip(first, second, strict=False))
-            yield first, second, marks.rstrip() if len(first) == len(second) else ""
+            alike = len(first) == len(second) and NUMBERS.sub("", first) == NUMBERS.sub("", second)
+            yield first, second, marks.rstrip() if alike else ""
 
 
 def _tests(report: Report, lang: Language) -> Iterator[Line]:

@@ -1,4 +1,4 @@
-"""A case as Python source: what a learner pastes into a notebook cell to see the failure again."""
+"""A case as Python source: what a learner pastes below the answer to see the failure again."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ def as_example(attempt: Attempt, outputs: Sequence[str], function: str) -> Examp
     if attempt.case.size > LONGEST:
         return None
     lines = [f"{name} = {as_source(value)}" for name, value in arguments.items()]
-    source = "\n".join(["import torch", "", *lines, f"{function}({', '.join(arguments)})"])
+    source = "\n".join(["import torch", "", *lines, f"print({function}({', '.join(arguments)}))"])
     expected, got = _both_sides(attempt, outputs)
     if max(map(len, (source, expected, got))) > LONGEST:
         return None
@@ -35,9 +35,11 @@ def as_example(attempt: Attempt, outputs: Sequence[str], function: str) -> Examp
 
 
 def as_source(value: Value) -> str:
-    """An expression for `value`; an ellipsis where there is none."""
+    """An expression for `value`; an ellipsis where there is none, or too long a one."""
+    if _cell_count(value) > LONGEST:
+        return "..."
     if isinstance(value, Tensor):
-        return _tensor_source(value, _cells(value)) if value.numel() <= LONGEST else "..."
+        return _tensor_source(value, _cells(value))
     if isinstance(value, tuple | list):
         items = ", ".join(map(as_source, value))
         return f"[{items}]" if isinstance(value, list) else f"({items}{',' * (len(value) == 1)})"
@@ -96,6 +98,13 @@ def _nested(cells: Sequence[str], shape: Sequence[int]) -> str:
     step = len(cells) // shape[0]
     rows = (_nested(cells[start : start + step], shape[1:]) for start in range(0, len(cells), step))
     return f"[{', '.join(rows)}]"
+
+
+def _cell_count(value: Value) -> int:
+    """How many elements and other values there are to write."""
+    if isinstance(value, tuple | list):
+        return sum(map(_cell_count, value))
+    return value.numel() if isinstance(value, Tensor) else 1
 
 
 def _cells(tensor: Tensor) -> list[str]:

@@ -91,6 +91,30 @@ ATTACKS = {
         ERROR,
         told="Cannot allocate memory",
     ),
+    "memory that counts as a stack": body(
+        "import mmap; mmap.mmap(-1, 1 << 28, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100)",  # MAP_GROWSDOWN
+        POLICY,
+        told="PermissionError",
+        portable=False,
+    ),
+    "memory, and the first thread has ended": body(
+        """
+        import ctypes, mmap, threading
+        def eat():
+            hoard = []
+            while True:
+                hoard.append(mmap.mmap(-1, 1 << 24, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100))
+                hoard[-1].write(bytes(1 << 24))
+        threading.Timer(0.1, eat).start()
+        ctypes.CDLL(None).syscall(60, 0)
+        """,
+        *(MEMORY, TIME, CRASH),
+    ),
+    "replies that fill the judge": body(
+        "return globals().setdefault('large', torch.zeros((8 << 20) - 10_000)), v, positions",
+        *(MEMORY, TIME),
+        told="more than 256 MiB in all",
+    ),
     "pipes for ever": body(
         """
         import os

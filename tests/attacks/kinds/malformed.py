@@ -78,6 +78,12 @@ ATTACKS = {
     "an unknown magic inside": notebook(
         WHOLE.replace("    S =", "    %cd ..\n    S ="), verdicts=(ERROR,), told="[cell 1]:6: `%cd ..`"
     ),
+    "a notebook of magics": notebook(WHOLE + "?torch\n" * 90_000, verdicts=(PASS,)),
+    "a notebook of strings that never end": notebook(
+        WHOLE + '\\"""\n' * 90_000 + "\\", verdicts=(ERROR,), told="SyntaxError"
+    ),
+    "a magic with a bracket": notebook(WHOLE + "%config x = (\n!ls\n", verdicts=(ERROR,), told="12: `!ls`"),
+    "a form feed before a magic": notebook(WHOLE + "x = '\x0c'\n!ls\n", verdicts=(ERROR,), told="12: `!ls`"),
     "a notebook cut short": broken(b'{\n "cells": [\n', "answer.ipynb:3: not a notebook"),
     "a notebook of nothing": broken(b"", "answer.ipynb:1: not a notebook"),
     "a notebook without cells": broken(b"[]", "not a notebook"),

@@ -1,5 +1,5 @@
-"""en: Sinks and window are joined even where nothing has to go: in a short cache they overlap and repeat slots.
-zh: 不先判断是否需要淘汰就把 sink 和窗口拼起来：缓存较短时两段重叠，槽位会重复。
+"""en: Sinks and window are joined even where nothing has to go; and where sinks equals budget, [-0:] is everything.
+zh: 不先判断是否需要淘汰就把 sink 和窗口拼起来；而且当 sinks 等于 budget 时，[-0:] 取到的是整个缓存。
 """
 
 import torch

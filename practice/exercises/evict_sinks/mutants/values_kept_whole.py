@@ -1,0 +1,13 @@
+"""en: v was never indexed: it comes back whole, while k and positions have lost their middle.
+zh: 忘了索引 v：k 和 positions 去掉了中间，v 却原样返回。
+"""
+
+import torch
+
+
+def evict_sinks(k, v, positions, budget, sinks):
+    S = len(positions)
+    if budget >= S:
+        return k, v, positions
+    kept = torch.cat([torch.arange(sinks), torch.arange(S - budget + sinks, S)])
+    return k[:, :, kept], v, positions[kept]
