@@ -30,6 +30,10 @@ def test_the_small_form_writes_every_row(tmp_path: Path) -> None:
     assert found["machine"].keys() == committed["machine"].keys()
     assert found["limits"].keys() == committed["limits"].keys()
     assert all(row["ours"] > 0 and row["other"] > 0 for row in found["rows"])
+    judge, before = (json.loads((f / "judge.json").read_text()) for f in (tmp_path, ROOT / "benchmarks" / "results"))
+    assert [row["goal"] for row in judge["rows"] if row["goal"]] == [
+        row["goal"] for row in before["rows"] if row["goal"]
+    ]
     assert (tmp_path / "cpu.png").stat().st_size > 10_000
     assert all(row["row"] in (tmp_path / "cpu.md").read_text() for row in found["rows"])
 
