@@ -14,6 +14,9 @@ from practice.grader.verify.trial import Attempt
 LONGEST = 2000
 """Characters of source that are still worth reading."""
 
+WIDEST = 80
+"""Characters of a tensor's values that stand on one line; of longer ones each row has its own."""
+
 FROM_LITERALS = (torch.float32, torch.int64, torch.bool)
 """The dtypes that `torch.tensor` makes of Python's own numbers."""
 
@@ -88,16 +91,22 @@ def _tensor_source(tensor: Tensor, cells: Sequence[str]) -> str:
         dtype = "" if tensor.dtype is torch.float32 else f", dtype={tensor.dtype}"
         return f"torch.zeros({tuple(tensor.shape)}{dtype})"
     dtype = "" if tensor.dtype in FROM_LITERALS else f", dtype={tensor.dtype}"
-    return f"torch.tensor({_nested(cells, tensor.shape)}{dtype})"
+    whole = _nested(cells, tensor.shape)
+    if len(whole) > WIDEST and tensor.dim() > 1:
+        rows = _rows(cells, tensor.shape)
+        whole = "\n".join(["[", *(f"    {row}," for row in rows), "]"])
+    return f"torch.tensor({whole}{dtype})"
 
 
 def _nested(cells: Sequence[str], shape: Sequence[int]) -> str:
     """Cells in row-major order as a nested list of this shape."""
-    if not shape:
-        return cells[0]
+    return f"[{', '.join(_rows(cells, shape))}]" if shape else cells[0]
+
+
+def _rows(cells: Sequence[str], shape: Sequence[int]) -> list[str]:
+    """The items of the outermost dimension."""
     step = len(cells) // shape[0]
-    rows = (_nested(cells[start : start + step], shape[1:]) for start in range(0, len(cells), step))
-    return f"[{', '.join(rows)}]"
+    return [_nested(cells[start : start + step], shape[1:]) for start in range(0, len(cells), step)]
 
 
 def _cell_count(value: Value) -> int:
