@@ -370,7 +370,7 @@ def clean(_: list[str]) -> int:
     """Removes the environment, the models and the caches; what the learner wrote stays."""
     mine = [VENV, ROOT / "models"]
     passed = {*mine, ROOT / ".git", *(ROOT / name for name in LEARNERS)}
-    caches: list[Path] = []
+    caches = [ROOT / "build"]
     for folder, names, _files in os.walk(ROOT):
         names[:] = [name for name in names if Path(folder, name) not in passed]
         caches += [Path(folder, name) for name in names if name in CACHES or name.endswith(".egg-info")]
