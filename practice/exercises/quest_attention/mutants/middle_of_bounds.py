@@ -1,0 +1,22 @@
+"""en: Scores a page by the middle of its bounds; that may lie far below its best key.
+zh: 用上下界的中点给一页打分；它可能远低于页内最好的 key。
+"""
+
+import torch
+
+
+def quest_attention(q, k, v, kmin, kmax, budget, page):
+    num_heads, (num_kv_heads, S, D), pages = len(q), k.shape, kmin.shape[1]
+    count = pages if budget >= S else max(1, budget // page)
+    rows = []
+    for head in range(num_heads):
+        kv = head // (num_heads // num_kv_heads)
+        query, low, high = q[head].float(), kmin[kv].float(), kmax[kv].float()
+        bounds = (low + high) @ query / 2
+        bounds[-1] = torch.inf
+        best = bounds.topk(count).indices.tolist()
+        slots = [slot for chosen in best for slot in range(chosen * page, min(S, (chosen + 1) * page))]
+        keys, values = k[kv, slots].float(), v[kv, slots].float()
+        weights = (keys @ query * D**-0.5).softmax(0)
+        rows.append(weights @ values)
+    return torch.stack(rows).to(q.dtype)
