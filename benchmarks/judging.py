@@ -155,13 +155,13 @@ def _python(peer: str) -> Path | None:
     return python
 
 
-def _probe(peer: str, *words: str) -> dict[str, Any] | None:
-    """What a peer's probe prints; None where it does not end in time."""
+def _probe(peer: str, *words: str, patience: float = 120) -> dict[str, Any] | None:
+    """What a peer's probe prints; None where it does not end within `patience` seconds."""
     python = _python(peer)
     assert python
     command = [str(python), str(HERE / "peers" / f"{peer}_probe.py"), str(_same_tests(PEERS)), *words]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=True, cwd=PEERS)
     except subprocess.TimeoutExpired:
         return None
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -183,13 +183,8 @@ def _torch_judge() -> list[Row]:
     took = time.perf_counter() - start
     assert right
     assert right["passed"]
-    python = PEERS / "torch_judge" / "bin" / "python"
-    probe = [str(python), str(HERE / "peers" / "torch_judge_probe.py"), str(PEERS / "tests.json"), _loop_file()]
-    try:
-        subprocess.run(probe, capture_output=True, timeout=PATIENCE, check=False)
-        loop = "ended"
-    except subprocess.TimeoutExpired:
-        loop = f"still running after {PATIENCE:g} s"
+    ended = _probe("torch_judge", _loop_file(), patience=PATIENCE)
+    loop = "ended" if ended else f"still running after {PATIENCE:g} s"
     return [
         _row("cold grading, and nine more", who, took, "s"),
         _row("warm grading, 8 cases, no isolation", who, 1e3 * statistics.median(right["seconds"][1:]), "ms"),

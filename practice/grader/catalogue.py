@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from practice.grader.report import Text
+from practice.grader.report import Misconception, Text
 
 EXERCISES = Path(__file__).resolve().parents[1] / "exercises"
 
@@ -50,6 +50,17 @@ def read_card(folder: Path) -> Card:
         folder=folder,
         **{**told, "needs": tuple(told["needs"]), "time_limit": float(told["time_limit"])},
     )
+
+
+def mistake(mutant: Path) -> str:
+    """The mistake that a mutant makes: `mistake.py` and `mistake__otherwise.py` make the same one."""
+    return mutant.stem.partition("__")[0]
+
+
+def misconception(mutant: Path, docstring: str) -> Misconception:
+    """What a mutant's docstring tells: one sentence a language, `en: ...` and `zh: ...`."""
+    lines = (line.partition(": ") for line in docstring.splitlines())
+    return Misconception(mistake(mutant), {lang: sentence for lang, _, sentence in lines if sentence})
 
 
 def all_cards() -> list[Card]:

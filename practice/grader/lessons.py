@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from practice.grader.catalogue import Card
+from practice.grader.catalogue import Card, misconception
 from practice.grader.report import Misconception
 
 HINTS = 3
@@ -48,16 +48,9 @@ def read_mistakes(card: Card) -> list[Mistake]:
     for path in sorted(card.folder.glob("mutants/*.py")):
         body = _body(path, card.function)
         code = min([*(list(_difference(answer, body)) for answer in answers), body], key=len)
-        misconception = _misconception(path)
-        mistakes.setdefault(misconception.id, Mistake(misconception, tuple(code)))
+        told = misconception(path, ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "")
+        mistakes.setdefault(told.id, Mistake(told, tuple(code)))
     return list(mistakes.values())
-
-
-def _misconception(mutant: Path) -> Misconception:
-    """A mutant's docstring has one sentence a language: `en: ...` and `zh: ...`."""
-    told = ast.get_docstring(ast.parse(mutant.read_text(encoding="utf-8"))) or ""
-    lines = (line.partition(": ") for line in told.splitlines())
-    return Misconception(mutant.stem.partition("__")[0], {lang: text for lang, _, text in lines})
 
 
 def _body(path: Path, function: str) -> list[str]:

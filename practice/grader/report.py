@@ -112,8 +112,9 @@ class Report:
 
     @property
     def unwritten(self) -> bool:
-        """Whether the answer is still the starter, as far as it was run."""
-        return any(result.finding is not None and result.finding.key == "unwritten" for result in self.results)
+        """Whether every test met the starter: an answer that leaves only some cases out has been begun."""
+        findings = [result.finding for result in self.results]
+        return bool(findings) and all(finding is not None and finding.key == "unwritten" for finding in findings)
 
     @property
     def passed(self) -> int:

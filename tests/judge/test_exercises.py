@@ -46,7 +46,7 @@ def test_mutants_are_told_apart_by_the_cases_alone(card: Card) -> None:
     for seed in (0, 1, 2):
         trial = Trial(load_exercise(card), seed, "")
         replies = [
-            (mutant.id, [trial.attempt(AnswerHere(mutant.function), case).reply for case in trial.cases])
+            (mutant.misconception.id, [trial.attempt(AnswerHere(mutant.function), case).reply for case in trial.cases])
             for mutant in load_mutants(card)
         ]
         for (one, first), (other, second) in itertools.combinations(replies, 2):
@@ -55,10 +55,10 @@ def test_mutants_are_told_apart_by_the_cases_alone(card: Card) -> None:
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)
 def test_implementations_of_one_mistake_share_its_words(card: Card) -> None:
-    told = {(mutant.id, *mutant.text.values()) for mutant in load_mutants(card)}
-    assert len(told) == len({mutant.id for mutant in load_mutants(card)})
+    told = {(mutant.misconception.id, *mutant.misconception.text.values()) for mutant in load_mutants(card)}
+    assert len(told) == len({mutant.misconception.id for mutant in load_mutants(card)})
     for mutant in load_mutants(card):
-        assert set(mutant.text) == {"en", "zh"}
+        assert set(mutant.misconception.text) == {"en", "zh"}
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)

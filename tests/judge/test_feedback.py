@@ -175,7 +175,7 @@ def test_a_right_answer_and_one_that_does_not_load_have_nothing_behind_them(repo
 def test_mistakes_that_look_alike_are_all_named() -> None:
     """One test cannot tell who renumbers always from who renumbers only what fits; all tests together can."""
     card = find_card("evict_sinks")
-    (mutant,) = [mutant for mutant in load_mutants(card) if mutant.id == "renumbers_what_fits"]
+    (mutant,) = [mutant for mutant in load_mutants(card) if mutant.misconception.id == "renumbers_what_fits"]
     trial = Trial(load_exercise(card), 0, "")
     trial.run(AnswerHere(mutant.function))
     alone = [attempt for attempt in trial.attempts if attempt.finding]
@@ -338,3 +338,11 @@ def test_nothing_is_behind_a_process_that_was_stopped(body: str) -> None:
     report = grade(hurried, (DEF + body).encode(), "answer.py")
     assert report.verdict in (Verdict.TIME, Verdict.CRASH, Verdict.MEMORY)
     assert (report.example, report.misconceptions) == (None, ())
+
+
+def test_an_answer_that_is_begun_is_not_unwritten(report_here: GradeReport) -> None:
+    starter = (EVICT / "starter.py").read_text(encoding="utf-8")
+    assert report_here("evict_sinks", starter).unwritten
+    assert not report_here(
+        "evict_sinks", f"{DEF}if not budget: raise NotImplementedError\n    return k, v, positions"
+    ).unwritten

@@ -18,7 +18,7 @@ from practice.grader.commands.common import (
     shown,
     unreadable,
 )
-from practice.grader.commands.learning import open_hint
+from practice.grader.commands.learning import open_hint, what_follows
 from practice.grader.lessons import HINTS, Hint, read_hints
 from practice.grader.progress import Record
 from practice.grader.report import CaseResult, Report, Text, Verdict
@@ -118,10 +118,8 @@ def _case(result: CaseResult, card: Card, names: list[Text], seen: dict[str, Cas
 
 def _can_be_tried(report: Report) -> bool:
     """Whether the cell did no harm, and there is something to try: it was imported, and no call ended the process."""
-    first = report.smallest_failure
-    unwritten = first is not None and first.finding is not None and first.finding.key == "unwritten"
     called = any(result.milliseconds for result in report.results)
-    return report.verdict in HARMLESS and called and not unwritten
+    return report.verdict in HARMLESS and called and not report.unwritten
 
 
 def _report(report: Report, card: Card, lang: Language, notes: list[str]) -> Event:
@@ -146,10 +144,9 @@ def _hint(card: Card, lang: Language) -> Event:
 def _hints(card: Card, hints: list[Hint], lang: Language, *, opened: bool) -> Event:
     """Hints as they are shown, and what the button for the next one says, or ""."""
     markdown = render_hints_markdown(hints, lang, opened=opened)
-    following = say(lang, "hint_next", command=command_line("hint", card.id))
+    following = what_follows(card, hints, lang)
     if len(hints) == HINTS:
-        last = say(lang, "hint_last", command=command_line("reveal", card.id))
-        return {"hints": f"{markdown}\n{last}", "button": "", "following": last}
+        return {"hints": f"{markdown}\n{following}", "button": "", "following": following}
     button = say(lang, "hint_button", number=len(hints) + 1, total=HINTS)
     return {"hints": markdown, "button": button, "following": following}
 

@@ -1,6 +1,7 @@
 """Commands that help on: hint, reveal, status."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 
 from practice.grader.catalogue import Card, all_cards
@@ -25,11 +26,14 @@ def hint(options: argparse.Namespace, lang: Language) -> int:
     card = find(options.exercise, lang)
     hints = open_hint(card, lang)
     show(render_hints(hints, lang))
-    if len(hints) < HINTS:
-        show(say(lang, "hint_next", command=command_line("hint", card.id)))
-    else:
-        show(say(lang, "hint_last", command=command_line("reveal", card.id)))
+    show(what_follows(card, hints, lang))
     return 0
+
+
+def what_follows(card: Card, hints: Sequence[Hint], lang: Language) -> str:
+    """What to do once these hints are open: the command for the next one, or for the reference."""
+    key, command = ("hint_next", "hint") if len(hints) < HINTS else ("hint_last", "reveal")
+    return say(lang, key, command=command_line(command, card.id))
 
 
 def open_hint(card: Card, lang: Language) -> list[Hint]:

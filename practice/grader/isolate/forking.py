@@ -156,20 +156,20 @@ class Forked:
         """Kill the child; returns when it is gone."""
         if self._process < 0 or self._status is not None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._process, signal.SIGKILL)
+        self._kill()
         if self.wait(END_SECONDS) is None:
             select.select([self._process], [], [], END_SECONDS)
             self._status = -signal.SIGKILL
 
     def close(self) -> None:
         """Kill the child, if it is there still, without waiting for it, and give back every descriptor."""
-        if self._process >= 0:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._process, signal.SIGKILL)
-        self._told.close()
-        for pipe in (self.requests, self.replies, self.errors):
+        for pipe in (self._told, self.requests, self.replies, self.errors):
             pipe.close()
         if self._process >= 0:
+            self._kill()
             os.close(self._process)
             self._process = -1
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process, signal.SIGKILL)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from practice.grader.catalogue import Card
+from practice.grader.catalogue import Card, mistake
 from practice.grader.lessons import HINTS, read_hints
 from practice.grader.soundness import Flaw
 
@@ -43,11 +43,6 @@ def folder_flaws(card: Card) -> Iterator[Flaw]:
 def sources(card: Card, kind: str) -> list[Path]:
     """The Python files in one folder of the exercise, in order."""
     return sorted((card.folder / kind).glob("*.py"))
-
-
-def mistake(mutant: Path) -> str:
-    """The mistake that a mutant makes: `mistake.py` and `mistake__otherwise.py` make the same one."""
-    return mutant.stem.partition("__")[0]
 
 
 def is_otherwise(mutant: Path) -> bool:

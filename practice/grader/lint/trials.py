@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
 
-from practice.grader.catalogue import Card
+from practice.grader.catalogue import Card, mistake
 from practice.grader.isolate.values import pack
 from practice.grader.lint.fakes import fakes
-from practice.grader.lint.folder import MASKED, is_otherwise, mistake, shown, sources
+from practice.grader.lint.folder import MASKED, is_otherwise, shown, sources
 from practice.grader.report import GRAVITY, CaseResult, Verdict
 from practice.grader.soundness import Flaw
 from practice.grader.verify.diagnose import diagnose, same_reply

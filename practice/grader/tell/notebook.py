@@ -9,7 +9,7 @@ from practice.grader.catalogue import Card
 from practice.grader.lessons import HINTS, Hint
 from practice.grader.report import CaseResult, Report, Text, Verdict
 from practice.grader.tell.messages import Language, plain, say, sentence
-from practice.grader.tell.terminal import all_alike, differing_lines
+from practice.grader.tell.terminal import all_alike, differing_lines, total
 
 STYLE = Path(__file__).with_name("notebook.css").read_text(encoding="utf-8")
 GOOD, BAD, QUIET = "judge-good", "judge-bad", "judge-quiet"
@@ -58,10 +58,7 @@ def _head(card: Card, lang: Language) -> str:
 def _total(report: Report, lang: Language) -> str:
     if report.fault:
         return _paragraph(sentence(lang, report.fault), BAD, "b")
-    passed = report.verdict is Verdict.PASS
-    counts = {"passed": report.passed, "total": len(report.results), "seconds": report.seconds}
-    told = say(lang, "total_pass" if passed else "total", verdict=report.verdict, **counts)
-    return _paragraph(told, GOOD if passed else BAD, "b")
+    return _paragraph(total(report, lang), GOOD if report.verdict is Verdict.PASS else BAD, "b")
 
 
 def _tests(report: Report, lang: Language) -> Iterator[str]:

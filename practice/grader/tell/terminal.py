@@ -43,10 +43,7 @@ def render_report(report: Report, card: Card, lang: Language, again: str, *, ver
         page += _lines(plain(report.printed).rstrip())
     if report.isolation and "seccomp" not in report.isolation:
         page += [[], [(say(lang, "unlocked"), QUIET)]]
-    counts = {"passed": report.passed, "total": len(report.results), "seconds": report.seconds}
-    passed = report.verdict is Verdict.PASS
-    total = say(lang, "total_pass" if passed else "total", verdict=report.verdict, **counts)
-    page += [[], [(total, f"{STRONG} {GOOD if passed else BAD}")]]
+    page += [[], [(total(report, lang), f"{STRONG} {GOOD if report.verdict is Verdict.PASS else BAD}")]]
     if report.verdict in EXPLAINED:
         page += [[(say(lang, f"means_{report.verdict}"), QUIET)]]
     return _paint(page)
@@ -66,6 +63,12 @@ def render_table(rows: Sequence[Sequence[str]]) -> str:
     """Rows of cells, each column as wide as its widest cell."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(_fill, row, widths)).rstrip() for row in rows)
+
+
+def total(report: Report, lang: Language) -> str:
+    """The verdict, and how many tests passed, in one sentence."""
+    counts = {"passed": report.passed, "total": len(report.results), "seconds": report.seconds}
+    return say(lang, "total_pass" if report.verdict is Verdict.PASS else "total", verdict=report.verdict, **counts)
 
 
 def all_alike(report: Report) -> bool:

@@ -53,15 +53,16 @@ def name_mistakes(trial: Trial, attempts: Iterable[Attempt]) -> tuple[Misconcept
     telling = [attempt for attempt in failed if not attempt.case.has_ties] or failed
     passed = [attempt.case for attempt in attempts if not attempt.finding]
     misfits: dict[str, int] = {}
-    texts = {}
+    named: dict[str, Misconception] = {}
     for mutant in load_mutants(trial.exercise.card):
         mistaken = AnswerHere(mutant.function)
         if all(same_reply(mistaken.call(list(each.case.arguments.values())), each.reply) for each in telling):
             count = sum(trial.attempt(mistaken, case).finding is not None for case in passed)
-            misfits[mutant.id] = min(count, misfits.get(mutant.id, count))
-            texts[mutant.id] = mutant.text
+            mistake = mutant.misconception
+            misfits[mistake.id] = min(count, misfits.get(mistake.id, count))
+            named[mistake.id] = mistake
     fewest = min(misfits.values(), default=0)
-    best = [Misconception(mistake, texts[mistake]) for mistake, count in misfits.items() if count == fewest]
+    best = [named[mistake_id] for mistake_id, count in misfits.items() if count == fewest]
     return tuple(best[:MOST_NAMED])
 
 

@@ -10,9 +10,9 @@ from types import ModuleType
 import torch
 from torch import Tensor
 
-from practice.grader.catalogue import Card
+from practice.grader.catalogue import Card, misconception
 from practice.grader.isolate.values import Value
-from practice.grader.report import Finding, Text
+from practice.grader.report import Finding, Misconception, Text
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Exercise:
     """`check` gets (case, expected, got) once got fits the contract, and finds what is wrong with its values.
 
     `outputs` names what the function returns; more than one name means a tuple.
-    `small_cases` enumerates inputs that fit on a screen, in ascending size.
+    `small_cases` enumerates inputs that fit on a screen, the most readable first.
     `dense` does what the function saves, for its work to be compared with; not every exercise has it.
     """
 
@@ -54,10 +54,9 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A wrong answer that the exercise ships: one implementation of the mistake `id`, and what the mistake is."""
+    """A wrong answer that the exercise ships: one implementation of a mistake."""
 
-    id: str
-    text: Text
+    misconception: Misconception
     function: Callable[..., Value]
 
 
@@ -87,11 +86,8 @@ def _load_mutants(folder: Path, function: str) -> tuple[Mutant, ...]:
 
 
 def _load_mutant(path: Path, function: str) -> Mutant:
-    """The docstring has a line for each language: `en: ...` and `zh: ...`."""
     module = load_module(path)
-    lines = (line.partition(": ") for line in (module.__doc__ or "").splitlines())
-    text = {lang: sentence for lang, _, sentence in lines if sentence}
-    return Mutant(path.stem.partition("__")[0], text, getattr(module, function))
+    return Mutant(misconception(path, module.__doc__ or ""), getattr(module, function))
 
 
 def load_module(path: Path) -> ModuleType:
