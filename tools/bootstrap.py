@@ -363,7 +363,7 @@ def test(args: list[str]) -> int:
 
 def soak(args: list[str]) -> int:
     os.environ["SOAK"] = "1"
-    return call([PYTHON, "-m", "pytest", "tests/attacks", *args])
+    return call([PYTHON, "-m", "pytest", "tests/attacks", "tests/judge/test_sound.py", *args])
 
 
 def clean(_: list[str]) -> int:
@@ -405,7 +405,7 @@ COMMANDS: dict[str, tuple[str | None, Callable[[list[str]], int], str]] = {
     "test": ("dev", test, "linters, types and tests"),
     "notebooks": ("dev", partial(hand_over, ["tools/chapters.py", "build"]), "build the chapters"),
     "bench": ("dev", partial(hand_over, ["benchmarks/run.py"]), "mini_llm beside transformers and the machine"),
-    "soak": ("dev", soak, "what tries the judge for long: every attack in every way, honest answers on 200 seeds"),
+    "soak": ("dev", soak, "what tries judge and exercises for long: every attack in every way, every exercise on 200 seeds"),
     "clean": (None, clean, "remove .venv, models/ and caches; your work stays"),
 }
 

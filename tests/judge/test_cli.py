@@ -151,12 +151,15 @@ def test_start_run_and_never_overwrite(judge: Judge, copy: Path) -> None:
     assert re.match(r"PASS: (\d+) of \1 tests", out.splitlines()[-1])
 
 
-def test_list_marks_what_was_begun(judge: Judge, copy: Path) -> None:
-    judge("start", "evict_sinks", door=copy / "judge.py")
-    status, out, _ = judge("list", door=copy / "judge.py")
+def test_list_marks_what_was_begun_and_what_is_passed(judge: Judge, copy: Path) -> None:
+    door, own = copy / "judge.py", {"XDG_STATE_HOME": str(copy / "state")}
+    judge("start", "evict_sinks", door=door, **own)
+    judge("run", "quest_attention", copy / "practice/exercises/quest_attention/reference.py", door=door, **own)
+    status, out, _ = judge("list", door=door, **own)
     lines = [line.split()[:2] for line in out.splitlines()]
     assert status == 0
     assert ["*", "evict_sinks"] in lines
+    assert ["✓", "quest_attention"] in lines
     assert ["quest_select", "04"] in lines
 
 

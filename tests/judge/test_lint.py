@@ -1,4 +1,4 @@
-"""Lint: every exercise is sound, and one with a defect planted in it is not, for that reason and no other."""
+"""Lint: a sound exercise with a defect planted in it is not sound, for that reason and no other."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from practice.grader.catalogue import Card, all_cards, find_card, read_card
+from practice.grader.catalogue import find_card, read_card
 from practice.grader.cli import main
 from practice.grader.lint.mutate import Mutation
 from practice.grader.lint.prove import prove
@@ -71,7 +71,7 @@ def keep_one_variant(folder: Path) -> None:
 
 def fail_with_seed_1(folder: Path) -> None:
     """A variant that is wrong for what one seed draws."""
-    case = Trial(load_exercise(read_card(folder)), 1, "").cases[1]
+    case = next(case for case in Trial(load_exercise(read_card(folder)), 1, "").cases if not case.known)
     add(folder, "variants/mask.py", WRONG_ONCE.format(first=case.arguments["k"].flatten()[0].item()))
 
 
@@ -187,14 +187,6 @@ def test_a_defect_is_found_and_nothing_else(folder: Path, defect: str) -> None:
     assert found.is_sound == (not wanted)
 
 
-@pytest.mark.parametrize("card", all_cards(), ids=lambda card: card.id)
-def test_every_exercise_is_sound(card: Card) -> None:
-    found = prove(card, range(3))
-    assert found.is_sound, render_soundness(found, "en")
-    assert found.score
-    assert found.score.killed >= 0.95 * found.score.total > 0
-
-
 def test_a_flaw_says_where_it_is(folder: Path) -> None:
     fail_with_seed_1(folder)
     page = render_soundness(proved(folder), "en")
@@ -223,7 +215,8 @@ def poison(case):
     slot = torch.arange(k.shape[2])
     unread = (slot >= sinks) & (slot < k.shape[2] - (budget - sinks)) & (len(slot) > budget)
     k = k.masked_fill(unread[:, None], torch.nan)
-    return Case(case.name, {**case.arguments, "k": k}, poison={"en": "an evicted slot", "zh": "被淘汰的槽位"})
+    told = {"en": "an evicted slot", "zh": "被淘汰的槽位"}
+    return Case(case.name, {**case.arguments, "k": k}, case.known, poison=told)
 """
 MASKED = '''"""en: Reads every slot and multiplies those that go by zero.
 zh: 读取了每个槽位，再把要淘汰的乘以零。

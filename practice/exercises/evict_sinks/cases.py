@@ -8,9 +8,10 @@ from torch import Tensor
 from practice.grader.isolate.values import Value
 from practice.grader.report import Finding
 from practice.grader.verify.compare import check_values
-from practice.grader.verify.exercise import Case, integer, normal
+from practice.grader.verify.exercise import Case, Known, integer, normal
 
 OUTPUTS = ("k", "v", "positions")
+FIGURE_4 = "Xiao et al., 2024, StreamingLLM, figure 4: tokens 0 to 3 and 6 to 8 are in the cache when token 9 comes"
 
 
 def make_cases(generator: torch.Generator) -> list[Case]:
@@ -26,7 +27,9 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     gap = torch.cat([torch.arange(2), torch.arange(some(40, 60), 90)])
     late = torch.arange(30) + some(100, 200)
     return [
-        _worked_example(),
+        _known("worked example: 12 tokens", "手算例子：12 个 token", 12, 6, 2, [0, 1, 8, 9, 10, 11], "by hand"),
+        _known("figure 4 of the paper", "论文图 4", 9, 7, 4, [0, 1, 2, 3, 6, 7, 8], FIGURE_4),
+        _known("no sinks, budget 1", "没有 sink，预算 1", 5, 1, 0, [4], "by hand"),
         case("one head", "单个头", some(20, 40), budget, few),
         case(
             "batch and KV heads",
@@ -97,10 +100,11 @@ def _case(
     return Case({"en": en, "zh": zh}, {"k": k, "v": v, "positions": positions, "budget": budget, "sinks": sinks})
 
 
-def _worked_example() -> Case:
-    """Tokens 0 to 11, budget 6, 2 sinks: slots 0, 1, 8, 9, 10, 11 stay."""
-    name = {"en": "worked example: 12 tokens, budget 6, 2 sinks", "zh": "手算例子：12 个 token，预算 6，2 个 sink"}
-    return Case(name, _numbered(12, 6, 2).arguments)
+def _known(en: str, zh: str, S: int, budget: int, sinks: int, kept: list[int], source: str) -> Case:
+    """The cache of tokens 0 to S - 1, of which `kept` stay."""
+    arguments = _numbered(S, budget, sinks).arguments
+    k = torch.tensor(kept, dtype=torch.float32).reshape(1, 1, -1, 1)
+    return Case({"en": en, "zh": zh}, arguments, Known((k, 100 + k, torch.tensor(kept)), source))
 
 
 def _numbered(S: int, budget: int, sinks: int, *, spacing: int = 1, batch: int = 1, num_kv_heads: int = 1) -> Case:

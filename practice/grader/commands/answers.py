@@ -14,6 +14,7 @@ from practice.grader.commands.common import (
     command_line,
     find,
     no_answer,
+    recall,
     show,
     shown,
     take_exercise,
@@ -27,7 +28,8 @@ def list_exercises(_: argparse.Namespace, lang: Language) -> int:
     """Print the catalogue."""
     cards = all_cards()
     begun = {card.id for card in cards if answer_path(card.id).exists()}
-    show(render_list(cards, begun, shown(ANSWERS), lang))
+    passed = {exercise for exercise, record in recall(lang).items() if record.passed_at}
+    show(render_list(cards, begun, passed, shown(ANSWERS), lang))
     return 0
 
 

@@ -19,8 +19,9 @@ def fakes(exercise: Exercise, public: Iterable[Case]) -> Mapping[str, Function]:
     first: list[Value] = []
 
     def identity(*arguments: Value) -> Value:
-        returned = [argument for argument in arguments if isinstance(argument, Tensor)][: len(exercise.outputs)]
-        return tuple(returned) if len(exercise.outputs) > 1 else returned[0]
+        tensors = tuple(argument for argument in arguments if isinstance(argument, Tensor))
+        returned = (tensors or arguments)[: len(exercise.outputs)]
+        return returned if len(exercise.outputs) > 1 else returned[0]
 
     def ignores_input(*arguments: Value) -> Value:
         first.append(reference(*arguments))
@@ -40,9 +41,11 @@ def fakes(exercise: Exercise, public: Iterable[Case]) -> Mapping[str, Function]:
 
 
 def _filled(value: Value, number: int) -> Value:
-    """A value of the same shape and dtype, every element `number`."""
+    """A value of the same type, shape and dtype, every element `number`."""
     if isinstance(value, tuple):
         return tuple(_filled(item, number) for item in value)
+    if isinstance(value, int | float):
+        return type(value)(number)
     assert isinstance(value, Tensor)
     return torch.full_like(value, number)
 

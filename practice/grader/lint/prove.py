@@ -14,7 +14,7 @@ from practice.grader.lint.score import surviving
 from practice.grader.lint.trials import Trials
 from practice.grader.soundness import Check, Flaw, Score, Soundness, Survivor
 
-CHECKS = ("starter", "cases", "right", "mutants", "apart", "named", "fakes")
+CHECKS = ("starter", "cases", "known", "right", "mutants", "apart", "named", "fakes")
 MUTATION_SEEDS = range(3)
 SCORE_WANTED = 0.95
 

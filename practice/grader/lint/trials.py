@@ -17,6 +17,7 @@ from practice.grader.verify.trial import Answer, Attempt, Trial
 
 PUBLIC_SEED = (1 << 63) - 1
 MAY_BE_FIXED = 0.25
+KNOWN_AT_LEAST = 3
 FAILED = (Verdict.WRONG, Verdict.CONTRACT)
 
 
@@ -45,6 +46,7 @@ class Trials:
         """What one seed is enough for: the cases themselves, the starter, and what mutants are told."""
         trial = self._trial(seed)
         self._compare_cases(trial)
+        self._compare_known(trial)
         for path, starter in self._starter.items():
             for result in trial.run(starter):
                 if not result.finding or result.finding.key != "unwritten":
@@ -86,6 +88,17 @@ class Trials:
         fixed = sum(one == other for one, other in zip(first, public, strict=False))
         if fixed > MAY_BE_FIXED * len(first):
             self._add("cases", "public", Flaw("not_fresh", {"same": fixed, "total": len(first)}))
+
+    def _compare_known(self, trial: Trial) -> None:
+        """The reference gives what was worked out without it, in three cases or more."""
+        known = [case for case in trial.cases if case.known and case.known.source]
+        if len(known) < KNOWN_AT_LEAST:
+            self._add("known", "count", Flaw("few_known", {"count": len(known), "wanted": KNOWN_AT_LEAST}))
+        reference = AnswerHere(self.exercise.reference)
+        for case in known:
+            attempt = trial.attempt(reference, case)
+            if attempt.finding:
+                self._add("known", case.name["en"], Flaw("unlike_known", {}, attempt.result))
 
     def _try_mutant(self, trial: Trial, path: Path, mutant: Answer) -> list[Attempt]:
         """The attempts of a mutant, which must end in wrong outputs; of the masked fake, in NaN that was read."""

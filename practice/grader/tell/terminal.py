@@ -49,14 +49,16 @@ def render_report(report: Report, card: Card, lang: Language, again: str, *, ver
     return _paint(page)
 
 
-def render_list(cards: Sequence[Card], begun: Collection[str], folder: str, lang: Language) -> str:
-    """A table of the exercises; a star marks those that the learner has begun."""
+def render_list(
+    cards: Sequence[Card], begun: Collection[str], passed: Collection[str], folder: str, lang: Language
+) -> str:
+    """A table of the exercises, with a mark for those that the learner has passed, or begun."""
     rows = [["", *say(lang, "list_head").split("|")]]
     for card in cards:
-        star = "*" if card.id in begun else ""
+        mark = "✓" if card.id in passed else "*" if card.id in begun else ""
         numbers = [str(card.minutes), f"{card.difficulty}/5", f"{card.importance}/5"]
-        rows.append([star, card.id, card.chapter, *numbers, card.title[lang]])
-    return "\n".join([render_table(rows), *([say(lang, "list_foot", folder=folder)] if begun else [])])
+        rows.append([mark, card.id, card.chapter, *numbers, card.title[lang]])
+    return "\n".join([render_table(rows), *([say(lang, "list_foot", folder=folder)] if begun or passed else [])])
 
 
 def render_table(rows: Sequence[Sequence[str]]) -> str:

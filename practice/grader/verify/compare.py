@@ -36,6 +36,11 @@ def check_values(expected: Value, got: Value, names: Sequence[str], reduction: i
     truths = expected if isinstance(expected, tuple) else (expected,)
     outputs = got if isinstance(got, tuple) else (got,)
     for name, truth, output in zip(names, truths, outputs, strict=True):
+        if isinstance(truth, int | float):
+            if not _is_close(truth, output, reduction):
+                fields = {"name": name, "wanted": _plain(truth), "got": _plain(output)}
+                return Finding(Verdict.WRONG, "number", fields)
+            continue
         assert isinstance(truth, Tensor)
         assert isinstance(output, Tensor)
         wrong = truth != output
@@ -98,8 +103,15 @@ def aligned(first: Sequence[str], second: Sequence[str]) -> tuple[list[str], lis
 
 
 def _check_one(expected: Value, got: Value, name: str) -> Finding | None:
+    fields: dict[str, str | int] = {"name": name, "wanted": describe(expected), "got": describe(got)}
+    if isinstance(expected, int | float):
+        kinds = {type(expected), int}  # a whole number may stand where a float is wanted
+        if type(got) not in kinds:
+            return Finding(Verdict.CONTRACT, "number_type", fields)
+        if isinstance(got, float) and not math.isfinite(got) and math.isfinite(expected):
+            return Finding(Verdict.CONTRACT, "not_finite", {"name": name, "index": "", "got": str(got)})
+        return None
     assert isinstance(expected, Tensor)
-    fields = {"name": name, "wanted": describe(expected), "got": describe(got)}
     if not isinstance(got, Tensor):
         return Finding(Verdict.CONTRACT, "type", fields)
     if got.shape != expected.shape:
@@ -111,6 +123,19 @@ def _check_one(expected: Value, got: Value, name: str) -> Finding | None:
         index = stray.nonzero()[0].tolist()
         return Finding(Verdict.CONTRACT, "not_finite", {"name": name, "index": str(index), "got": _number(got[*index])})
     return None
+
+
+def _is_close(truth: float, output: Value, reduction: int | None) -> bool:
+    """Integers must be the same; a float may be off by what other ways to write its arithmetic round."""
+    assert isinstance(output, int | float)
+    if isinstance(truth, int) or reduction is None or not math.isfinite(truth):
+        return truth == output
+    return abs(truth - output) <= tolerance(torch.tensor(truth, dtype=torch.float64), reduction)
+
+
+def _plain(value: Value) -> str:
+    """A number as one reads it: 1,342,177,280 or 0.00478."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.9g}"
 
 
 def _difference(name: str, truth: Tensor, output: Tensor, wrong: Tensor) -> Finding:

@@ -1,5 +1,6 @@
 """What is behind a failure: the smallest input that fails, and the known mistake that gives the same outputs."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -20,6 +21,9 @@ SMALL_CALLS = 60
 MOST_NAMED = 3
 REDUCTION = 4096
 """Length of the sums that two implementations of one mistake may take in another order."""
+
+SAME_FLOATS = 1e-12
+"""How far two implementations of one mistake may differ in a Python float, relative to it."""
 
 EXPLAINED = (Verdict.WRONG, Verdict.CONTRACT, Verdict.ERROR)
 
@@ -126,4 +130,6 @@ def _same(first: Value, second: Value) -> bool:
     if isinstance(first, tuple | list) and isinstance(second, tuple | list):
         same_kind = type(first) is type(second) and len(first) == len(second)
         return same_kind and all(_same(*pair) for pair in zip(first, second, strict=True))
+    if type(first) is float and type(second) is float:
+        return math.isclose(first, second, rel_tol=SAME_FLOATS) or (math.isnan(first) and math.isnan(second))
     return type(first) is type(second) and first == second

@@ -16,22 +16,35 @@ from practice.grader.report import Finding, Misconception, Text
 
 
 @dataclass(frozen=True, eq=False)
+class Known:
+    """A value that does not come from the reference, and where it comes from: "by hand", a paper and its table."""
+
+    value: Value
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
 class Case:
     """One test: a name that is unique in its exercise, and the arguments by name, in the order of the signature.
 
+    `known`: the right output, worked by hand or from the literature, which the reference must give too.
     `has_ties`: several outputs are right, so that which one it is says nothing about how it was computed.
     `poison`: what no right answer reads; it holds NaN, and a NaN in an output tells that it was read.
     """
 
     name: Text
     arguments: dict[str, Value]
+    known: Known | None = None
     has_ties: bool = False
     poison: Text | None = None
 
     @property
     def size(self) -> int:
-        """Elements in the tensors of the arguments."""
-        return sum(value.numel() for value in self.arguments.values() if isinstance(value, Tensor))
+        """Elements in the tensors of the arguments; where there are only numbers, their digits."""
+        tensors = [value for value in self.arguments.values() if isinstance(value, Tensor)]
+        if tensors:
+            return sum(tensor.numel() for tensor in tensors)
+        return sum(len(str(value)) for value in self.arguments.values())
 
 
 @dataclass(frozen=True)
