@@ -29,13 +29,13 @@ def wrong_choice(
     if hidden:
         return {
             "en": f"{noun.en} {hidden[0]} must never be chosen: its {noun.score_en} is -inf",
-            "zh": f"第 {hidden[0]} 个{noun.zh}绝不能选：它的{noun.score_zh}是 -inf",
+            "zh": f"绝不能选第 {hidden[0]} 个{noun.zh}：它的{noun.score_zh}是 -inf",
         }
     missing = sorted(forced - kept)
     if missing:
         return {
             "en": f"{noun.en} {missing[0]} must always be kept, and is not",
-            "zh": f"第 {missing[0]} 个{noun.zh}必须保留，却没有保留",
+            "zh": f"必须保留第 {missing[0]} 个{noun.zh}，却没有保留",
         }
     if len(kept) != count:
         return {
@@ -53,7 +53,10 @@ def _better_left_out(
     worst, best = min(kept, key=scores.__getitem__), max(left, key=scores.__getitem__)
     if scores[best] - scores[worst] <= slack:
         return None
-    low, high = f"{scores[worst]:.6g}", f"{scores[best]:.6g}"
+    for digits in (6, 9, 17):  # as many as tell them apart
+        low, high = f"{scores[worst]:.{digits}g}", f"{scores[best]:.{digits}g}"
+        if low != high:
+            break
     return {
         "en": f"keeps {noun.en} {worst} with {noun.score_en} {low} "
         f"and leaves out {noun.en} {best} with {noun.score_en} {high}",

@@ -4,6 +4,7 @@ the values.  Device and layout are settled before: a tensor that is not dense an
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import torch
 from torch import Tensor
@@ -14,6 +15,7 @@ from practice.grader.verify.exercise import Case
 
 SLACK = 8
 EXCERPT = 12
+LARGEST_PART = 1000
 
 
 def check_contract(expected: Value, got: Value, names: Sequence[str]) -> Finding | None:
@@ -38,8 +40,7 @@ def check_values(expected: Value, got: Value, names: Sequence[str], reduction: i
     for name, truth, output in zip(names, truths, outputs, strict=True):
         if isinstance(truth, int | float):
             if not _is_close(truth, output, reduction):
-                fields = {"name": name, "wanted": _plain(truth), "got": _plain(output)}
-                return Finding(Verdict.WRONG, "number", fields)
+                return _other_number(name, truth, output)
             continue
         assert isinstance(truth, Tensor)
         assert isinstance(output, Tensor)
@@ -107,6 +108,7 @@ def _check_one(expected: Value, got: Value, name: str) -> Finding | None:
     if isinstance(expected, int | float):
         kinds = {type(expected), int}  # a whole number may stand where a float is wanted
         if type(got) not in kinds:
+            fields["got"] = f"Tensor {describe(got)}" if isinstance(got, Tensor) else describe(got)
             return Finding(Verdict.CONTRACT, "number_type", fields)
         if isinstance(got, float) and not math.isfinite(got) and math.isfinite(expected):
             return Finding(Verdict.CONTRACT, "not_finite", {"name": name, "index": "", "got": str(got)})
@@ -133,9 +135,26 @@ def _is_close(truth: float, output: Value, reduction: int | None) -> bool:
     return abs(truth - output) <= tolerance(torch.tensor(truth, dtype=torch.float64), reduction)
 
 
-def _plain(value: Value) -> str:
-    """A number as one reads it: 1,342,177,280 or 0.00478."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.9g}"
+def _other_number(name: str, truth: float, output: Value) -> Finding:
+    """Both numbers as one reads them, with as many digits as tell them apart, and how often one goes into the other."""
+    assert isinstance(output, int | float)
+    for few in (",.9g", ","):
+        wanted, got = (format(each, "," if isinstance(each, int) else few) for each in (truth, output))
+        if wanted != got:
+            break
+    fields = {"name": name, "wanted": wanted, "got": got}
+    factor = _factor(truth, output)
+    return Finding(Verdict.WRONG, "number_factor" if factor else "number", {**fields, **factor})
+
+
+def _factor(truth: float, output: float) -> dict[str, str]:
+    """The field `factor` where a number is a whole multiple or a whole part of the truth: "8", "1/2"."""
+    if not (truth and math.isfinite(truth) and math.isfinite(output)):
+        return {}
+    ratio = Fraction(output) / Fraction(truth)
+    simple = ratio.limit_denominator(LARGEST_PART)
+    is_close = abs(ratio - simple) * 10**9 < simple
+    return {"factor": str(simple)} if is_close and simple != 1 and 1 in simple.as_integer_ratio() else {}
 
 
 def _difference(name: str, truth: Tensor, output: Tensor, wrong: Tensor) -> Finding:

@@ -20,7 +20,8 @@ from practice.grader.verify.trial import Answer, Attempt, Trial
 SMALL_CALLS = 60
 MOST_NAMED = 3
 REDUCTION = 4096
-"""Length of the sums that two implementations of one mistake may take in another order."""
+"""Length of the float32 sums that two implementations of one mistake may take in another order.  In a half precision
+the same allowance would be several times the values themselves: there only a few roundings may differ."""
 
 SAME_FLOATS = 1e-12
 """How far two implementations of one mistake may differ in a Python float, relative to it."""
@@ -126,7 +127,8 @@ def _same(first: Value, second: Value) -> bool:
             return False
         if not first.dtype.is_floating_point:
             return torch.equal(first, second)
-        return torch.allclose(first, second, rtol=0, atol=tolerance(first, REDUCTION), equal_nan=True)
+        reduction = REDUCTION if first.dtype.itemsize >= torch.float32.itemsize else 1
+        return torch.allclose(first, second, rtol=0, atol=tolerance(first, reduction), equal_nan=True)
     if isinstance(first, tuple | list) and isinstance(second, tuple | list):
         same_kind = type(first) is type(second) and len(first) == len(second)
         return same_kind and all(_same(*pair) for pair in zip(first, second, strict=True))

@@ -30,7 +30,8 @@ def as_example(attempt: Attempt, outputs: Sequence[str], function: str) -> Examp
     if attempt.case.size > LONGEST:
         return None
     lines = [f"{name} = {as_source(value)}" for name, value in arguments.items()]
-    source = "\n".join(["import torch", "", *lines, f"print({function}({', '.join(arguments)}))"])
+    imports = ["import torch", ""] if any("torch." in line for line in lines) else []
+    source = "\n".join([*imports, *lines, f"print({function}({', '.join(arguments)}))"])
     expected, got = _both_sides(attempt, outputs)
     if max(map(len, (source, expected, got))) > LONGEST:
         return None
@@ -70,6 +71,8 @@ def _both_sides(attempt: Attempt, names: Sequence[str]) -> tuple[str, str]:
 
 def _pair(expected: Value, got: Value) -> tuple[str, str]:
     """Both as source; tensors of one shape stand in the same columns."""
+    if isinstance(expected, int | float) and type(got) in (type(expected), int):
+        return as_source(expected), as_source(got)
     if not isinstance(expected, Tensor) or not isinstance(got, Tensor) or expected.shape != got.shape:
         return as_source(expected), as_source(got) + _what(got)
     rows = aligned(_cells(expected), _cells(got))

@@ -1,0 +1,16 @@
+"""en: Hides what is visible and shows what is not: the mask is inverted.
+zh: 该看的藏了，不该看的看了：掩码反了。
+"""
+
+import torch
+
+
+def chunked_append(q, k_new, v_new, k_cache, v_cache):
+    T, D, group = q.shape[2], q.shape[3], q.shape[1] // k_new.shape[1]
+    k, v = torch.cat([k_cache, k_new], dim=2), torch.cat([v_cache, v_new], dim=2)
+    keys, values = (each.float().repeat_interleave(group, dim=1) for each in (k, v))
+    cached = k_cache.shape[2]
+    visible = torch.ones(T, cached + T, dtype=torch.bool).tril(cached)
+    scores = q.float() @ keys.mT * D**-0.5
+    weights = scores.masked_fill(visible, -torch.inf).softmax(-1)
+    return (weights @ values).to(q.dtype), k, v

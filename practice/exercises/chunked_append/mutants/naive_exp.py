@@ -1,0 +1,17 @@
+"""en: Takes exp of the scores as they are: it overflows above 88 in float32; subtract each row's maximum first.
+zh: 直接对分数取 exp：float32 下超过 88 就溢出；应当先减去每一行的最大值。
+"""
+
+import torch
+
+
+def chunked_append(q, k_new, v_new, k_cache, v_cache):
+    T, D, group = q.shape[2], q.shape[3], q.shape[1] // k_new.shape[1]
+    k, v = torch.cat([k_cache, k_new], dim=2), torch.cat([v_cache, v_new], dim=2)
+    keys, values = (each.float().repeat_interleave(group, dim=1) for each in (k, v))
+    cached = k_cache.shape[2]
+    visible = torch.ones(T, cached + T, dtype=torch.bool).tril(cached)
+    scores = q.float() @ keys.mT * D**-0.5
+    weights = scores.masked_fill(~visible, -torch.inf).exp()
+    weights = weights / weights.sum(-1, keepdim=True)
+    return (weights @ values).to(q.dtype), k, v

@@ -1,0 +1,13 @@
+"""en: Divides by how many queries saw the key (ObservedAttention): this lifts late keys; H2O's score is the sum.
+zh: 又除以看得见该 key 的查询数（ObservedAttention 的做法），抬高了靠后的 key；H2O 的分数就是总和。
+"""
+
+import torch
+
+
+def h2o_keep(attn, budget, recent):
+    S = attn.shape[2]
+    totals = attn.sum(1, dtype=torch.float32) / (attn > 0).sum(1).clamp(min=1)
+    totals[:, S - recent :] = torch.inf
+    kept = totals.topk(min(budget, S)).indices
+    return kept.sort().values

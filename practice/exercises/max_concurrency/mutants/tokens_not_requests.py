@@ -1,0 +1,8 @@
+"""en: Returns how many tokens the budget holds, and never divides them among requests.
+zh: 返回的是预算能放多少个 token，没有再分给各个请求。
+"""
+
+
+def max_concurrency(budget_bytes, kv_bytes_per_token, seq_len, block_size=16):
+    blocks = budget_bytes // (block_size * kv_bytes_per_token)
+    return blocks * block_size

@@ -1,0 +1,14 @@
+"""en: Pair i turns by base ** (-i / D): the 2 of 2i / D is missing, and the slow pairs turn too fast.
+zh: 第 i 对的频率成了 base ** (-i / D)：漏了 2i / D 中的 2，慢的那些对转得太快。
+"""
+
+import torch
+
+
+def rope(x, positions, base):
+    half = x.shape[-1] // 2
+    frequencies = base ** (-torch.arange(half) / half / 2)
+    angles = positions[:, None] * frequencies
+    cos, sin = angles.cos(), angles.sin()
+    first, second = x.chunk(2, dim=-1)
+    return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1).to(x.dtype)

