@@ -15,7 +15,7 @@ from attacks.attack import Attack
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 1.0
-CASES = 21  # of evict_sinks
+CASES = 23  # of evict_sinks
 TREE = "tree"
 Seen = tuple[int, int, int, int, int, int]
 

@@ -64,8 +64,8 @@ def test_a_wrong_answer_a_hint_and_the_right_one(learner: Reader, course: Path) 
 
     run_cell(learner, 1, f"%%judge evict_sinks\n{wrong}")
     output.get_by_text("This is the plain sliding window").wait_for(timeout=30_000)
-    assert output.locator(".judge li").count() == 21
-    assert output.get_by_text("WRONG: 9 of 21 tests passed").is_visible()
+    assert output.locator(".judge li").count() == 23
+    assert output.get_by_text("WRONG: 10 of 23 tests passed").is_visible()
 
     output.get_by_role("button", name="Hint 1 of 3").click()
     output.get_by_text("What stays is decided by slot numbers alone").wait_for()
@@ -73,12 +73,12 @@ def test_a_wrong_answer_a_hint_and_the_right_one(learner: Reader, course: Path) 
     learner.screenshot("judge_magic_wrong")
 
     run_cell(learner, 1, f"%%judge evict_sinks\n{right}")
-    output.get_by_text("PASS: 21 of 21 tests passed").wait_for(timeout=30_000)
+    output.get_by_text("PASS: 23 of 23 tests passed").wait_for(timeout=30_000)
     assert output.get_by_role("button", name="Hint").count() == 0
     learner.screenshot("judge_magic_pass")
     (stored,) = learner.outputs()[1]
-    assert "PASS: 21 of 21" in "".join(stored["data"]["text/plain"])
-    assert "PASS: 21 of 21" in "".join(stored["data"]["text/html"])
+    assert "PASS: 23 of 23" in "".join(stored["data"]["text/plain"])
+    assert "PASS: 23 of 23" in "".join(stored["data"]["text/html"])
 
     run_cell(learner, 2, "evict_sinks.__module__")
     learner.page.locator(".jp-CodeCell").nth(2).get_by_text("'__main__'").wait_for()

@@ -145,6 +145,7 @@ def test_start_run_and_never_overwrite(judge: Judge, copy: Path) -> None:
     status, out, _ = judge("start", "quest_select", door=door)
     assert (status, answer.read_text()) == (0, "mine")
     assert "left as it is" in out
+    assert "statement.en.md" in out
     shutil.copy(ROOT / "practice/exercises/quest_select/variants/sign_split.py", answer)
     status, out, _ = judge("run", "quest_select", door=door)
     assert status == 0

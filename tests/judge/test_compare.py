@@ -143,3 +143,39 @@ def test_a_scalar_difference_is_shown() -> None:
     finding = check_values(torch.tensor(2.5), torch.tensor(3.5), ["out"], 1)
     assert finding
     assert (finding.expected, finding.got, finding.fields["index"]) == ("out[0:1] = [2.5]", "out[0:1] = [3.5]", "[]")
+
+
+@pytest.mark.parametrize(
+    ("truth", "got", "told"),
+    [
+        (1_342_177_280, 10_737_418_240, "n is 10,737,418,240, not 1,342,177,280: off by a factor of 8"),
+        (840, 420, "n is 420, not 840: off by a factor of 1/2"),
+        (525, 524, "n is 524, not 525"),
+        (0, 16, "n is 16, not 0"),
+        (37_866.709183673466, 18_933.354591836734, "n is 18,933.3546, not 37,866.7092: off by a factor of 1/2"),
+        (0.1, 0.100000000001, "n is 0.100000000001, not 0.1"),
+        (2.5, -5.0, "n is -5, not 2.5"),
+        (4.0, 12, "n is 12, not 4: off by a factor of 3"),
+    ],
+)
+def test_numbers_are_told_as_one_reads_them(truth: float, got: float, told: str) -> None:
+    finding = check_values(truth, got, ["n"], 1)
+    assert finding
+    assert finding.verdict is Verdict.WRONG
+    assert sentence("en", finding) == told
+
+
+def test_a_number_may_be_off_by_a_few_roundings_and_no_more() -> None:
+    assert check_values(0.3, 0.1 + 0.2, ["n"], 4) is None
+    assert check_values(78.125, torch.tensor(78.125).item() * (1 + 1e-7), ["n"], 4)
+    assert check_values(4.0, 4, ["n"], 4) is None
+    assert check_values(2**60, 2**60 + 1, ["n"], 4)
+
+
+def test_a_number_has_its_type() -> None:
+    assert check_contract(4.0, 4, ["n"]) is None
+    for truth, got, told in ((4, 4.0, "float"), (4, True, "bool"), (4.0, torch.tensor(4.0), "Tensor float32[]")):
+        finding = check_contract(truth, got, ["n"])
+        assert finding
+        wanted = type(truth).__name__
+        assert sentence("en", finding) == f"n is {told}; expected a plain Python number, {wanted}"

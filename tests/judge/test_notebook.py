@@ -79,13 +79,13 @@ def learner(course: Path, capsys: pytest.CaptureFixture[str]) -> Learner:
 def test_a_cell_is_saved_graded_remembered_and_run(learner: Learner) -> None:
     told = learner.grade("evict_sinks", WRONG)
     assert PLAIN_WINDOW in told
-    assert "WRONG: 9 of 21 tests passed" in told
+    assert "WRONG: 10 of 23 tests passed" in told
     assert "\x1b" not in told
     assert "python practice/judge.py hint evict_sinks" in told
     assert learner.answers == {"evict_sinks.py": WRONG}
     assert (learner.record["gradings"], learner.record["passed_at"]) == (1, "")
     told = learner.grade("evict_sinks --lang zh", REFERENCE)
-    assert "PASS：21 个测试全部通过" in told
+    assert "PASS：23 个测试全部通过" in told
     assert learner.answers == {"evict_sinks.py": REFERENCE}
     assert learner.record["gradings"] == 2
     assert learner.record["passed_at"]
@@ -262,7 +262,7 @@ def test_a_kernel_stores_the_result_and_cannot_bend_the_ruler(kernel: Kernel, co
     )
     page_shown, hints, button = kernel.run(f"%%judge evict_sinks\n{WRONG}")
     assert PLAIN_WINDOW in page_shown.data["text/html"]
-    assert "WRONG: 9 of 21 tests passed" in page_shown.data["text/plain"]
+    assert "WRONG: 10 of 23 tests passed" in page_shown.data["text/plain"]
     assert hints.data["text/markdown"] == ""
     assert "application/vnd.jupyter.widget-view+json" in button.data
     (name,) = kernel.run("evict_sinks.__name__")

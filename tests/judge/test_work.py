@@ -78,10 +78,17 @@ def test_work_is_advice_and_never_a_verdict() -> None:
     """An answer that notices the counting and fails in it, and one that lies about it."""
     right = (find_card("evict_sinks").folder / "reference.py").read_text(encoding="utf-8")
     notices = "\nright, calls = evict_sinks, []\ndef evict_sinks(*arguments):\n    calls.append(1)\n"
-    fails = f"{right}{notices}    if len(calls) > 21: raise ValueError\n    return right(*arguments)\n"
+    count = len(Trial(load_exercise(find_card("evict_sinks")), 0, "").cases)
+    fails = f"{right}{notices}    if len(calls) > {count}: raise ValueError\n    return right(*arguments)\n"
     report = grade(find_card("evict_sinks"), fails.encode(), "answer.py", count_work=True)
     assert (report.verdict, [work.who for work in report.work]) == (Verdict.PASS, ["reference"])
     lies = f"{right}\nimport practice.grader.isolate.answer as here\nhere.count_work = lambda *_: (1, 2)\n"
     report = grade(find_card("evict_sinks"), lies.encode(), "answer.py", count_work=True)
     assert report.verdict in (Verdict.PASS, Verdict.ERROR)
     assert all(work.flops >= 0 for work in report.work if isinstance(work, Work))
+
+
+def test_the_work_of_plain_numbers_is_not_told() -> None:
+    card = find_card("crossover")
+    report = grade(card, (card.folder / "reference.py").read_bytes(), "answer.py", count_work=True)
+    assert (report.verdict, report.work) == (Verdict.PASS, ())

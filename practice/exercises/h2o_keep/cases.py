@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from practice.grader.isolate.values import Value
-from practice.grader.report import Finding, Text, Verdict
-from practice.grader.verify.choice import Noun, wrong_choice
+from practice.grader.report import Finding
+from practice.grader.verify.choice import Noun, wrong_indices
 from practice.grader.verify.compare import tolerance
 from practice.grader.verify.exercise import Case, Known, integer, normal
 
@@ -18,10 +18,6 @@ ALL = 1 << 30
 """As many queries as there are keys."""
 
 KEYS = Noun("key", " key", "total", "总和")
-UNSORTED = {
-    "en": "the right keys in the wrong order: indices must be ascending",
-    "zh": "选对了 key，但顺序不对：下标必须升序",
-}
 BY_HAND = [
     [1.0, 0.0, 0.0, 0.0, 0.0],
     [0.5, 0.5, 0.0, 0.0, 0.0],
@@ -102,33 +98,21 @@ def check(case: Case, expected: Value, got: Value) -> Finding | None:
     """Indices of keys, ascending; the newest among them, and no key left out that beats a kept one."""
     assert isinstance(expected, Tensor)
     assert isinstance(got, Tensor)
-    S, protected = _protected(case)
+    protected = _protected(case)
     for head, (wanted, row) in enumerate(zip(expected.tolist(), got.tolist(), strict=True)):
         scores, slack = _totals(case)[head]
-        wrong = _no_keys(row, S) or wrong_choice(set(row), len(wanted), protected, scores, slack, KEYS)
-        verdict = Verdict.WRONG if wrong else Verdict.CONTRACT
-        if wrong := wrong or (UNSORTED if row != sorted(row) else None):
-            where = {"en": f"head {head}: {wrong['en']}", "zh": f"第 {head} 个头：{wrong['zh']}"}
-            return Finding(verdict, "exercise", where, str(wanted), str(row))
+        where = {"en": f"head {head}", "zh": f"第 {head} 个头"}
+        if wrong := wrong_indices(row, wanted, protected, scores, slack, KEYS, where):
+            return wrong
     return None
 
 
-def _no_keys(row: list[int], S: int) -> Text | None:
-    """What is no key, or the same one again."""
-    for at, key in enumerate(row):
-        if not 0 <= key < S:
-            return {"en": f"there is no key {key}, only 0 to {S - 1}", "zh": f"没有第 {key} 个 key，只有 0 到 {S - 1}"}
-        if key in row[:at]:
-            return {"en": f"key {key} is kept twice", "zh": f"第 {key} 个 key 保留了两次"}
-    return None
-
-
-def _protected(case: Case) -> tuple[int, set[int]]:
+def _protected(case: Case) -> set[int]:
     attn, recent = case.arguments["attn"], case.arguments["recent"]
     assert isinstance(attn, Tensor)
     assert isinstance(recent, int)
     S = attn.shape[2]
-    return S, set(range(max(0, S - recent), S))
+    return set(range(max(0, S - recent), S))
 
 
 @lru_cache(maxsize=64)
@@ -145,10 +129,10 @@ def _is_clear(case: Case) -> bool:
     budget, recent = case.arguments["budget"], case.arguments["recent"]
     assert isinstance(budget, int)
     assert isinstance(recent, int)
-    S, protected = _protected(case)
+    protected = _protected(case)
     places = budget - len(protected)
     for totals, slack in _totals(case):
-        ranked = sorted(totals[: S - len(protected)], reverse=True)
+        ranked = sorted(totals[: len(totals) - len(protected)], reverse=True)
         if 0 < places < len(ranked) and ranked[places - 1] - ranked[places] <= 4 * slack:
             return False
     return True

@@ -8,11 +8,13 @@ import torch
 from torch import Tensor
 
 from practice.grader.isolate.values import Value
-from practice.grader.report import Finding, Verdict
+from practice.grader.report import Finding, Text, Verdict
+from practice.grader.verify.choice import Noun, wrong_choice
 from practice.grader.verify.compare import tolerance
 from practice.grader.verify.exercise import Case, integer, normal
 
 OUTPUTS = ("mask",)
+PAGES = Noun("page", "页", "bound", "上界")
 
 
 def make_cases(generator: torch.Generator) -> list[Case]:
@@ -72,7 +74,8 @@ def check(case: Case, expected: Value, got: Value) -> Finding | None:
     bounds = _bounds(case)
     for head, (want, mask) in enumerate(zip(expected, got, strict=True)):
         wanted, kept = _pages(want, page), _pages(mask, page)
-        wrong = _wrong_pages(wanted, kept, mask, page) or _worse_page(kept, *bounds[head])
+        last = {len(bounds[head][0]) - 1} & wanted
+        wrong = _partly_read(kept, mask, page) or wrong_choice(kept, len(wanted), last, *bounds[head], PAGES)
         if wrong:
             where = {"en": f"head {head}: {wrong['en']}", "zh": f"第 {head} 个头：{wrong['zh']}"}
             shown = [str(sorted(pages)) for pages in (wanted, kept)]
@@ -84,35 +87,11 @@ def _pages(mask: Tensor, page: int) -> set[int]:
     return {slot // page for slot in mask.nonzero().flatten().tolist()}
 
 
-def _wrong_pages(wanted: set[int], kept: set[int], mask: Tensor, page: int) -> dict[str, str] | None:
+def _partly_read(kept: set[int], mask: Tensor, page: int) -> Text | None:
     for number in sorted(kept):
         if not mask[number * page : (number + 1) * page].all():
             return {"en": f"page {number} is read in part", "zh": f"第 {number} 页只读了一部分"}
-    if wanted and max(wanted) not in kept:
-        return {"en": f"the last page, {max(wanted)}, is not read", "zh": f"最后一页（第 {max(wanted)} 页）没有读"}
-    if len(kept) != len(wanted):
-        return {
-            "en": f"number of pages read: {len(kept)}, not {len(wanted)}",
-            "zh": f"读了 {len(kept)} 页，应为 {len(wanted)} 页",
-        }
     return None
-
-
-def _worse_page(kept: set[int], bounds: list[float], slack: float) -> dict[str, str] | None:
-    """The best page left out, where its bound is above that of the worst page kept; the last page does not compete."""
-    last = len(bounds) - 1
-    competing = kept - {last}
-    left = set(range(last)) - kept
-    if not competing or not left:
-        return None
-    worst, best = min(competing, key=bounds.__getitem__), max(left, key=bounds.__getitem__)
-    if bounds[best] - bounds[worst] <= slack:
-        return None
-    values = f"{bounds[worst]:.6g}", f"{bounds[best]:.6g}"
-    return {
-        "en": f"reads page {worst} with bound {values[0]} and leaves out page {best} with bound {values[1]}",
-        "zh": f"读了上界为 {values[0]} 的第 {worst} 页，却没读上界为 {values[1]} 的第 {best} 页",
-    }
 
 
 @lru_cache(maxsize=64)

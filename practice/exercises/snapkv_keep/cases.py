@@ -9,17 +9,13 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from practice.grader.isolate.values import Value
-from practice.grader.report import Finding, Text, Verdict
-from practice.grader.verify.choice import Noun, wrong_choice
+from practice.grader.report import Finding
+from practice.grader.verify.choice import Noun, wrong_indices
 from practice.grader.verify.compare import tolerance
 from practice.grader.verify.exercise import Case, Known, integer, normal
 
 OUTPUTS = ("kept",)
 KEYS = Noun("key", " key", "pooled vote", "池化得票")
-UNSORTED = {
-    "en": "the right keys in the wrong order: indices must be ascending",
-    "zh": "选对了 key，但顺序不对：下标必须升序",
-}
 Shape = tuple[int, int, int, int]
 """n_kv, group, W, S."""
 
@@ -96,21 +92,9 @@ def check(case: Case, expected: Value, got: Value) -> Finding | None:
     for head, (wanted, row) in enumerate(zip(expected.tolist(), got.tolist(), strict=True)):
         scores, slack = _pooled(case)[head]
         window = set(range(S - W, S))
-        wrong = _no_keys(row, S) or wrong_choice(set(row), len(wanted), window, scores, slack, KEYS)
-        verdict = Verdict.WRONG if wrong else Verdict.CONTRACT
-        if wrong := wrong or (UNSORTED if row != sorted(row) else None):
-            where = {"en": f"KV head {head}: {wrong['en']}", "zh": f"第 {head} 个 KV 头：{wrong['zh']}"}
-            return Finding(verdict, "exercise", where, str(wanted), str(row))
-    return None
-
-
-def _no_keys(row: list[int], S: int) -> Text | None:
-    """What is no key, or the same one again."""
-    for at, key in enumerate(row):
-        if not 0 <= key < S:
-            return {"en": f"there is no key {key}, only 0 to {S - 1}", "zh": f"没有第 {key} 个 key，只有 0 到 {S - 1}"}
-        if key in row[:at]:
-            return {"en": f"key {key} is kept twice", "zh": f"第 {key} 个 key 保留了两次"}
+        where = {"en": f"KV head {head}", "zh": f"第 {head} 个 KV 头"}
+        if wrong := wrong_indices(row, wanted, window, scores, slack, KEYS, where):
+            return wrong
     return None
 
 

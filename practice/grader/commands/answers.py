@@ -45,11 +45,12 @@ def start(options: argparse.Namespace, lang: Language) -> int:
         if not path.exists():
             raise unreadable(path, error, lang) from error
         show(say(lang, "kept", answer=shown(path)))
-        return 0
     except OSError as error:
         raise unreadable(path, error, lang) from error
+    else:
+        show(say(lang, "started", answer=shown(path)))
     statement = shown(card.folder / f"statement.{lang}.md")
-    show(say(lang, "started", answer=shown(path), statement=statement, command=command_line("run", card.id)))
+    show(say(lang, "task", statement=statement, command=command_line("run", card.id)))
     return 0
 
 
@@ -66,7 +67,7 @@ def reset(options: argparse.Namespace, lang: Language) -> int:
     if not path.exists():
         raise no_answer(card.id, lang)
     if not options.yes and not _agrees(path, lang):
-        show(say(lang, "kept", answer=shown(path)))
+        show(say(lang, "reset_left", answer=shown(path)))
         return 1
     new = path.with_name(f"{path.name}.new")
     try:

@@ -29,7 +29,8 @@ TABLE = {
     # list and start
     "list_head": "id|ch|min|difficulty|importance|title",
     "list_foot": "✓ passed  * begun (in {folder})",
-    "started": "Your copy: {answer}\nThe task:  {statement}\nGrade it:  {command}",
+    "started": "Your copy: {answer}",
+    "task": "The task:  {statement}\nGrade it:  {command}",
     "kept": "{answer} is there already; it was left as it is.",
     # watch, hint, reveal, reset, status
     "watching": "Watching {answers}\nSave to grade; Ctrl-C ends it.",
@@ -44,6 +45,7 @@ TABLE = {
     "whoever copies from them cheats only himself.",
     "reset_ask": "Put the starter back in {answer}? Your answer will be kept beside it. [y/N]",
     "reset_unasked": "reset asks first, and here is no terminal to ask on; with --yes it does not ask",
+    "reset_left": "{answer} stays as it is.",
     "reset_done": "{answer} is the starter again; your answer is kept in {backup}.",
     "status_head": "ch|passed||hints",
     "status_sum": "all",
@@ -182,6 +184,7 @@ TABLE = {
     "input_changed": "input changed: {name} is not what it was before the call; work on a copy",
     "read_poison": "read what should not have been read: {en} ({name}{index} is {got})",
     "number": "{name} is {got}, not {wanted}",
+    "number_factor": "{name} is {got}, not {wanted}: off by a factor of {factor}",
     "values": "{name} differs in {wrong} of {total} values, first at {name}{index}",
     "exercise": "{en}",
     "unwritten": "not written yet: {place} still raises NotImplementedError",

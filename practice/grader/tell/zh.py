@@ -29,7 +29,8 @@ TABLE = {
     # list 与 start
     "list_head": "id|章|分钟|难度|重要性|标题",
     "list_foot": "✓ 已通过  * 已开始作答（在 {folder}）",
-    "started": "你的文件：{answer}\n题目：    {statement}\n评测：    {command}",
+    "started": "你的文件：{answer}",
+    "task": "题目：    {statement}\n评测：    {command}",
     "kept": "{answer} 已经存在，未作改动。",
     # watch、hint、reveal、reset 与 status
     "watching": "正在监视 {answers}\n保存即评测；按 Ctrl-C 结束。",
@@ -43,6 +44,7 @@ TABLE = {
     "reveal_own": "参考答案、常见错误和测试用例就在你自己的这份课程里（{folder}），照抄骗的只是自己。",
     "reset_ask": "把 {answer} 恢复成起始代码？你的答案会备份在旁边。[y/N]",
     "reset_unasked": "reset 需要先确认，而这里没有可以询问的终端；加上 --yes 就不再询问",
+    "reset_left": "{answer} 保持原样。",
     "reset_done": "{answer} 已恢复成起始代码；你的答案保存在 {backup}。",
     "status_head": "章|通过||提示",
     "status_sum": "合计",
@@ -180,6 +182,7 @@ TABLE = {
     "input_changed": "输入被改动：调用之后 {name} 和原来不一样了；请在副本上操作",
     "read_poison": "读了不该读的内容：{zh}（{name}{index} 是 {got}）",
     "number": "{name} 是 {got}，应为 {wanted}",
+    "number_factor": "{name} 是 {got}，应为 {wanted}；两者之比为 {factor}",
     "values": "{name} 的 {total} 个值中有 {wrong} 个不同，第一个在 {name}{index}",
     "exercise": "{zh}",
     "unwritten": "还没有写：{place} 仍然抛出 NotImplementedError",

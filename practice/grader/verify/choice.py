@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from practice.grader.report import Text
+from practice.grader.report import Finding, Text, Verdict
+
+UNSORTED = {
+    "en": "the right ones in the wrong order: indices must be ascending",
+    "zh": "选对了，但顺序不对：下标必须升序",
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,39 @@ def wrong_choice(
             "zh": f"选了 {len(kept)} 个{noun.zh}，应为 {count} 个",
         }
     return _better_left_out(kept - forced, set(range(len(scores))) - kept - forced, scores, slack, noun)
+
+
+def wrong_indices(
+    row: Sequence[int],
+    wanted: Sequence[int],
+    forced: AbstractSet[int],
+    scores: Sequence[float],
+    slack: float,
+    noun: Noun,
+    where: Text,
+) -> Finding | None:
+    """The first fault of a choice that is told as ascending indices; `where` is said before it ("head 0")."""
+    wrong = _no_indices(row, len(scores), noun) or wrong_choice(set(row), len(wanted), forced, scores, slack, noun)
+    verdict = Verdict.WRONG if wrong else Verdict.CONTRACT
+    if not wrong and list(row) != sorted(row):
+        wrong = UNSORTED
+    if not wrong:
+        return None
+    told = {"en": f"{where['en']}: {wrong['en']}", "zh": f"{where['zh']}：{wrong['zh']}"}
+    return Finding(verdict, "exercise", told, str(list(wanted)), str(list(row)))
+
+
+def _no_indices(row: Sequence[int], size: int, noun: Noun) -> Text | None:
+    """An index of nothing, or the same one again."""
+    for at, index in enumerate(row):
+        if not 0 <= index < size:
+            return {
+                "en": f"there is no {noun.en} {index}, only 0 to {size - 1}",
+                "zh": f"没有第 {index} 个{noun.zh}，只有 0 到 {size - 1}",
+            }
+        if index in row[:at]:
+            return {"en": f"{noun.en} {index} is kept twice", "zh": f"第 {index} 个{noun.zh}保留了两次"}
+    return None
 
 
 def _better_left_out(

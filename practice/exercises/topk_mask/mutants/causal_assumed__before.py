@@ -1,0 +1,12 @@
+"""en: Hides later keys by a causal mask of its own; which keys are hidden, the scores alone say.
+zh: 自己又加了一个因果掩码；哪些 key 隐藏，只由分数说了算。
+"""
+
+import torch
+
+
+def topk_mask(scores, budget):
+    T, S = scores.shape[-2:]
+    seen = scores.masked_fill(~torch.ones(T, S, dtype=torch.bool).tril(S - T), -torch.inf)
+    best = seen.topk(min(budget, S)).indices
+    return torch.zeros_like(scores, dtype=torch.bool).scatter(-1, best, True) & seen.isfinite()
