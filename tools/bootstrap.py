@@ -405,7 +405,7 @@ COMMANDS: dict[str, tuple[str | None, Callable[[list[str]], int], str]] = {
     "test": ("dev", test, "linters, types and tests"),
     "notebooks": ("dev", partial(hand_over, ["tools/chapters.py", "build"]), "build the chapters"),
     "bench": ("dev", partial(hand_over, ["benchmarks/run.py"]), "mini_llm beside transformers and the machine"),
-    "soak": ("dev", soak, "what tries judge and exercises for long: every attack in every way, every exercise on 200 seeds"),
+    "soak": ("dev", soak, "tries judge and exercises for long: every attack in every way, 200 seeds"),
     "clean": (None, clean, "remove .venv, models/ and caches; your work stays"),
 }
 

@@ -61,6 +61,9 @@ def test_infinity_belongs_only_where_the_truth_has_it() -> None:
     assert check_contract(truth, truth.clone(), ["out"]) is None
     assert not wrong(truth, truth.clone())
     assert wrong(truth, torch.tensor([0.5, 0.0]))
+    strays = torch.tensor([-torch.inf, -torch.inf])
+    assert check_contract(truth, strays, ["out"]) is None
+    assert wrong(truth, strays)
     finding = check_contract(truth, torch.tensor([torch.nan, -torch.inf]), ["out"])
     assert finding
     assert (finding.verdict, finding.key, finding.fields["index"]) == (Verdict.CONTRACT, "not_finite", "[0]")

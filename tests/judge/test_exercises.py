@@ -75,11 +75,20 @@ def test_small_cases_are_few_and_small_and_begin_with_what_is_readable(card: Car
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_measured_numbers_in_the_statement_are_the_ledgers(lang: str) -> None:
+@pytest.mark.parametrize(
+    ("exercise", "digits", "keys"),
+    [
+        ("evict_sinks", 1, ("03.ppl.full", "03.ppl.window", "03.ppl.sinks4")),
+        ("topk_mask", 3, ("04.mean.topk.256", "04.mean.sinks.256")),
+    ],
+)
+def test_measured_numbers_in_a_statement_are_the_ledgers(
+    exercise: str, digits: int, keys: tuple[str, ...], lang: str
+) -> None:
     ledger = json.loads((ROOT / "assets/ledger.json").read_text(encoding="utf-8"))
-    told = find_card("evict_sinks").folder.joinpath(f"statement.{lang}.md").read_text(encoding="utf-8")
-    measured = [f"{ledger[f'03.ppl.{key}']['value']:.1f}" for key in ("full", "window", "sinks4")]
-    assert re.findall(r"\d+\.\d", told) == measured
+    told = find_card(exercise).folder.joinpath(f"statement.{lang}.md").read_text(encoding="utf-8")
+    measured = [f"{ledger[key]['value']:.{digits}f}" for key in keys]
+    assert re.findall(rf"\d+\.\d{{{digits}}}(?!\d)", told) == measured
 
 
 @pytest.mark.parametrize(

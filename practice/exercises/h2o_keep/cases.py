@@ -193,7 +193,7 @@ def _equal_totals(S: int, T: int, recent: int, budget: int) -> Case:
         "budget": budget,
         "recent": recent,
     }
-    return Case({"en": "equal totals", "zh": "总和相等"}, arguments, has_ties=True)
+    return Case({"en": "equal totals", "zh": "总和相等"}, arguments, is_ambiguous=True)
 
 
 def _low_precision(generator: torch.Generator, name: str, heads: int, dtype: torch.dtype) -> Case:
@@ -201,4 +201,4 @@ def _low_precision(generator: torch.Generator, name: str, heads: int, dtype: tor
 
     Not for telling mistakes apart: whatever else is wrong with an answer, the other cases show it without rounding.
     """
-    return replace(_random_case(generator, name, name, (heads, 32, 160), 40, 8, 1.0, dtype), has_ties=True)
+    return replace(_random_case(generator, name, name, (heads, 32, 160), 40, 8, 1.0, dtype), is_ambiguous=True)

@@ -12,6 +12,6 @@ def indexer_scores(q_idx: Tensor, k_idx: Tensor, weights: Tensor) -> Tensor:
         weights: ``[T, H]``, of either sign: what each query thinks of each head.
 
     Returns:
-        ``[T, S]`` in the dtype of q_idx; -inf for the keys behind a query's own.
+        ``[T, S]`` in the dtype of q_idx; -inf for the keys after a query's own.
     """
     raise NotImplementedError

@@ -100,7 +100,7 @@ def _case(en: str, zh: str, numbers: tuple[int, ...], requests: int, source: str
 
 def _past_floats(case: Case) -> Case:
     """One answer is right, but a wrong one says little: floats round it, each way to write a mistake another way."""
-    return replace(case, has_ties=True)
+    return replace(case, is_ambiguous=True)
 
 
 def _built(requests: int, blocks: int, last: int, block: int, kv: int, spare: int) -> tuple[int, int, int, int]:

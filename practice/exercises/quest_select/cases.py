@@ -143,7 +143,7 @@ def _equal_pages(generator: torch.Generator, page: int) -> Case:
     return Case(
         {"en": "equal pages", "zh": "各页相同"},
         {"q": normal(generator, 4, 8), "k": k, "budget": 3 * page, "page": page},
-        has_ties=True,
+        is_ambiguous=True,
     )
 
 

@@ -178,14 +178,15 @@ def _equal_votes(shape: Shape, budget: int) -> Case:
     """Every query spreads its attention evenly: all keys are equal, but for those near an edge, which pool padding."""
     seen = (~_hidden(*shape[2:])).float()
     attn = (seen / seen.sum(1, keepdim=True)).repeat(*shape[:2], 1, 1)
-    return Case({"en": "equal votes", "zh": "得票相等"}, {"attn": attn, "budget": budget, "kernel": 5}, has_ties=True)
+    arguments: dict[str, Value] = {"attn": attn, "budget": budget, "kernel": 5}
+    return Case({"en": "equal votes", "zh": "得票相等"}, arguments, is_ambiguous=True)
 
 
 def _wide_kernel(generator: torch.Generator, prefix: int) -> Case:
     """A kernel that covers all keys from wherever it stands, so that every choice is as good."""
     attn = normal(generator, 2, 2, 1, prefix + 1).softmax(-1)
     arguments: dict[str, Value] = {"attn": attn, "budget": prefix // 2, "kernel": 2 * prefix + 1}
-    return Case({"en": "a kernel wider than the prompt", "zh": "kernel 比提示还宽"}, arguments, has_ties=True)
+    return Case({"en": "a kernel wider than the prompt", "zh": "kernel 比提示还宽"}, arguments, is_ambiguous=True)
 
 
 def _low_precision(generator: torch.Generator, name: str, heads: int, dtype: torch.dtype) -> Case:
@@ -193,4 +194,4 @@ def _low_precision(generator: torch.Generator, name: str, heads: int, dtype: tor
 
     Not for telling mistakes apart: whatever else is wrong with an answer, the other cases show it without rounding.
     """
-    return replace(_random_case(generator, name, name, (heads, 4, 16, 128), 64, 5, 0.5, dtype), has_ties=True)
+    return replace(_random_case(generator, name, name, (heads, 4, 16, 128), 64, 5, 0.5, dtype), is_ambiguous=True)

@@ -78,6 +78,7 @@ def small_cases(generator: torch.Generator) -> Iterator[Case]:
     for T, S, budget in ((1, 3, 2), (2, 4, 2), (3, 5, 3)):
         yield _whole_numbers(generator, (T, S), budget, low=-6, high=-1)
         yield _whole_numbers(generator, (T, S), budget, low=4096, high=4110)
+        yield _whole_numbers(generator, (T, S + 1), budget, low=1, unit=4096.0, ties=True)
         yield _whole_numbers(generator, (T, S), budget, low=-900, high=900)
         yield _whole_numbers(generator, (T, S), budget, hides=False)
         yield _whole_numbers(generator, (T, S), budget, low=-9, high=-2, unit=1e10)
@@ -112,13 +113,13 @@ def _older(S: int, width: int) -> Tensor:
 
 
 def _case(en: str, zh: str, scores: Tensor, budget: int, hidden: Tensor) -> Case:
-    """`has_ties` where in some row the last key kept is no better than the first one left out."""
+    """`is_ambiguous` where in some row the last key kept is no better than the first one left out."""
     scores = scores.masked_fill(hidden, HIDDEN)
     ranked = scores.sort(descending=True).values
     is_cut = 0 < budget < scores.shape[-1]
     last, next_best = (ranked[..., budget - 1], ranked[..., budget]) if is_cut else (scores, scores + 1)
-    has_ties = bool(((last == next_best) & last.isfinite()).any())
-    return Case({"en": en, "zh": zh}, {"scores": scores, "budget": budget}, has_ties=has_ties)
+    is_ambiguous = bool(((last == next_best) & last.isfinite()).any())
+    return Case({"en": en, "zh": zh}, {"scores": scores, "budget": budget}, is_ambiguous=is_ambiguous)
 
 
 def _known_cases() -> list[Case]:
@@ -174,5 +175,5 @@ def _whole_numbers(
     while True:
         draws = torch.rand(*shape[:-1], high - low + 1, generator=generator).argsort(-1)[..., :S]
         case = _case(en, zh, unit * (low + (draws % 3 if ties else draws)), budget, hidden)
-        if case.has_ties == ties:
+        if case.is_ambiguous == ties:
             return case

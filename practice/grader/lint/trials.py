@@ -125,7 +125,7 @@ def _is_taken_for(wrong: Sequence[Attempt], other: Sequence[Attempt]) -> bool:
     case, and no failure where the first one passes."""
     pairs = list(zip(wrong, other, strict=True))
     failed = [pair for pair in pairs if pair[0].finding]
-    telling = [pair for pair in failed if not pair[0].case.has_ties] or failed
+    telling = [pair for pair in failed if not pair[0].case.is_ambiguous] or failed
     if not failed or any(not same_reply(one.reply, two.reply) for one, two in telling):
         return False
     return not any(two.finding for one, two in pairs if not one.finding)

@@ -55,7 +55,7 @@ def name_mistakes(trial: Trial, attempts: Iterable[Attempt]) -> tuple[Misconcept
     """
     attempts = sorted(attempts, key=lambda attempt: attempt.case.size)
     failed = [attempt for attempt in attempts if attempt.finding]
-    telling = [attempt for attempt in failed if not attempt.case.has_ties] or failed
+    telling = [attempt for attempt in failed if not attempt.case.is_ambiguous] or failed
     passed = [attempt.case for attempt in attempts if not attempt.finding]
     misfits: dict[str, int] = {}
     named: dict[str, Misconception] = {}

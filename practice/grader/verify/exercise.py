@@ -28,14 +28,15 @@ class Case:
     """One test: a name that is unique in its exercise, and the arguments by name, in the order of the signature.
 
     `known`: the right output, worked by hand or from the literature, which the reference must give too.
-    `has_ties`: several outputs are right, so that which one it is says nothing about how it was computed.
+    `is_ambiguous`: what comes back says nothing about how it was computed, because several outputs are right, or
+    rounding decides; mistakes are named by the other cases.
     `poison`: what no right answer reads; it holds NaN, and a NaN in an output tells that it was read.
     """
 
     name: Text
     arguments: dict[str, Value]
     known: Known | None = None
-    has_ties: bool = False
+    is_ambiguous: bool = False
     poison: Text | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""en: Takes a constant such as -1e9 for hidden: a score may be lower than any constant, and is no less visible for that.
+"""en: Takes a constant such as -1e9 for hidden: a score may be lower than any constant, and no less visible.
 zh: 用 -1e9 之类的常数代表隐藏：分数可以比任何常数都低，却照样可见。
 """
 
