@@ -1,5 +1,6 @@
 """Cases and comparison of quest_attention: pages that no head of a group chooses hold NaN, and bounds never tie."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from torch import Tensor
 from practice.grader.isolate.values import Value
 from practice.grader.report import Finding
 from practice.grader.verify.compare import check_values, tolerance
-from practice.grader.verify.exercise import Case, integer, normal, poisoned
+from practice.grader.verify.exercise import Case, Known, integer, normal, poisoned
 
 OUTPUTS = ("out",)
 POISON = {"en": "a page that no head of the group chose", "zh": "组内没有任何头选中的页"}
@@ -30,6 +31,8 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     odd = case("budget not a multiple of the page", "budget 不是页大小的整数倍", S, 4 * page + part, page)
     return [
         _worked_example(),
+        _known_mean(),
+        _known_quarters(),
         case("whole pages, nothing poisoned", "每页都满，没有 NaN", 12 * page, 4 * page, page),
         case("a partial last page, nothing poisoned", "最后一页不满，没有 NaN", S, 5 * page, page),
         odd,
@@ -170,7 +173,25 @@ def _worked_example() -> Case:
     v = torch.eye(5)[[0, 1, 3, 3, 2], :4][None]
     q = torch.tensor([[2.0, -2, 0, 0]])
     en, zh = "worked example: bounds 6, 2, 0, two pages", "手算例子：上界 6、2、0，读两页"
-    return _poison(_case(en, zh, q, k, v, 4, 2))
+    total = math.e + math.e**2 + 1
+    out = torch.tensor([[math.e / total, math.e**2 / total, 1 / total, 0.0]])
+    return replace(_poison(_case(en, zh, q, k, v, 4, 2)), known=Known(out, "by hand: e, e^2 and 1 over their sum"))
+
+
+def _known_mean() -> Case:
+    """A query of zeros: every key read has the same weight.  The last page is (8, 4): their mean is 6."""
+    q, k = torch.zeros(1, 1), torch.tensor([[1.0], [1.0], [1.0], [1.0]])[None]
+    v = torch.tensor([[100.0], [100.0], [8.0], [4.0]])[None]
+    case = _case("the mean of the last page", "最后一页的平均", q, k, v, 2, 2)
+    return replace(case, known=Known(torch.tensor([[6.0]]), "by hand: equal scores, (8 + 4) / 2"))
+
+
+def _known_quarters() -> Case:
+    """Keys 0 and 2, of pages of one, are read, with scores ln 3 and 0: weights 3/4 and 1/4."""
+    q, k = torch.tensor([[math.log(3)]]), torch.tensor([[1.0], [-1.0], [0.0]])[None]
+    v = torch.tensor([[4.0], [100.0], [8.0]])[None]
+    case = _poison(_case("weights 3/4 and 1/4", "权重 3/4 和 1/4", q, k, v, 2, 1))
+    return replace(case, known=Known(torch.tensor([[5.0]]), "by hand: 4 x 3/4 + 8 x 1/4"))
 
 
 def _whole_numbers(

@@ -11,9 +11,11 @@ from practice.grader.isolate.values import Value
 from practice.grader.report import Finding, Text, Verdict
 from practice.grader.verify.choice import Noun, wrong_choice
 from practice.grader.verify.compare import tolerance
-from practice.grader.verify.exercise import Case, integer, normal
+from practice.grader.verify.exercise import Case, Known, integer, normal
 
 OUTPUTS = ("mask",)
+HAND = "by hand: the bounds are in the docstring of the case, and the last page is always read"
+MOST_SHOWN = 12
 PAGES = Noun("page", "页", "bound", "上界")
 
 
@@ -31,6 +33,8 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     S = 12 * page + part
     return [
         _worked_example(),
+        _known_heads(),
+        _known_page_of_one_key(),
         case("whole pages", "每页都满", 12 * page, 4 * page, page),
         case("a partial last page", "最后一页不满", S, 5 * page, page),
         case("one KV head", "只有一个 KV 头", S, 3 * page, page, num_kv_heads=1, group=some(4, 8)),
@@ -78,13 +82,19 @@ def check(case: Case, expected: Value, got: Value) -> Finding | None:
         wrong = _partly_read(kept, mask, page) or wrong_choice(kept, len(wanted), last, *bounds[head], PAGES)
         if wrong:
             where = {"en": f"head {head}: {wrong['en']}", "zh": f"第 {head} 个头：{wrong['zh']}"}
-            shown = [str(sorted(pages)) for pages in (wanted, kept)]
-            return Finding(Verdict.WRONG, "exercise", where, *shown)
+            return Finding(Verdict.WRONG, "exercise", where, _shown(wanted, kept), _shown(kept, wanted))
     return None
 
 
 def _pages(mask: Tensor, page: int) -> set[int]:
     return {slot // page for slot in mask.nonzero().flatten().tolist()}
+
+
+def _shown(pages: set[int], others: set[int]) -> str:
+    """A list of pages; of a long one, only those that are not among the others."""
+    if len(pages) <= MOST_SHOWN:
+        return str(sorted(pages))
+    return f"[..., {', '.join(str(page) for page in sorted(pages - others))}, ...]"
 
 
 def _partly_read(kept: set[int], mask: Tensor, page: int) -> Text | None:
@@ -123,7 +133,27 @@ def _worked_example() -> Case:
     q = torch.tensor([[1.0, -2.0]])
     k = torch.tensor([[[3.0, 1.0], [-1.0, -2.0], [0.0, 4.0], [5.0, 0.0], [4.0, 0.0], [5.0, 0.0], [0.0, 0.0]]])
     name = {"en": "worked example: bounds 7, 5, 0, two pages", "zh": "手算例子：上界 7、5、0，读两页"}
-    return Case(name, {"q": q, "k": k, "budget": 6, "page": 3})
+    kept = torch.tensor([[True, True, True, False, False, False, True]])
+    return Case(name, {"q": q, "k": k, "budget": 6, "page": 3}, Known(kept, HAND))
+
+
+def _known_heads() -> Case:
+    """One channel.  Heads 0 and 1 choose from keys 1, -4 | 3, 2 | 0: bounds 1 and 3, then 4 and -2; heads 2 and 3
+    from -5, -6 | -7, 8 | 0: bounds -5 and 8, then 6 and 7."""
+    q = torch.tensor([[1.0], [-1.0], [1.0], [-1.0]])
+    k = torch.tensor([[1.0, -4.0, 3.0, 2.0, 0.0], [-5.0, -6.0, -7.0, 8.0, 0.0]])[..., None]
+    second, first = [False, False, True, True, True], [True, True, False, False, True]
+    kept = torch.tensor([second, first, second, second])
+    name = {"en": "four heads, two KV heads, one channel", "zh": "四个头、两个 KV 头、一个通道"}
+    return Case(name, {"q": q, "k": k, "budget": 4, "page": 2}, Known(kept, HAND))
+
+
+def _known_page_of_one_key() -> Case:
+    """Scores 1, 3, -8, 0: the newest key is read, and the best of the others."""
+    q, k = torch.tensor([[1.0, -2.0]]), torch.tensor([[[3.0, 1.0], [-1.0, -2.0], [0.0, 4.0], [0.0, 0.0]]])
+    kept = torch.tensor([[False, True, False, True]])
+    name = {"en": "scores 1, 3, -8, 0, two keys", "zh": "分数 1、3、-8、0，读两个"}
+    return Case(name, {"q": q, "k": k, "budget": 2, "page": 1}, Known(kept, HAND))
 
 
 def _whole_numbers(generator: torch.Generator, S: int, budget: int, page: int, num_kv_heads: int, group: int) -> Case:
