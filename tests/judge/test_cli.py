@@ -168,7 +168,7 @@ def test_list_marks_what_was_begun_and_what_is_passed(judge: Judge, copy: Path) 
     ("arguments", "told"),
     [
         (["run", "evict_sink"], "did you mean evict_sinks"),
-        (["start", "quest"], "quest_select"),
+        (["start", "quest_selection"], "quest_select"),
         (["run", "../exercises/evict_sinks"], "there is no exercise"),
         (["run", "evict_sinks", "nowhere.py"], "cannot read nowhere.py"),
         (["run", "evict_sinks", str(ROOT)], "Is a directory"),

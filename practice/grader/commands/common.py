@@ -92,6 +92,8 @@ def recall(lang: Language) -> dict[str, Record]:
     """What is remembered of each exercise; nothing, and a warning, where it cannot be read."""
     try:
         return _progress(lang).read()
+    except ModuleNotFoundError:  # before the set-up nothing can have been kept
+        return {}
     except Exception as error:  # whatever it is, the command goes on
         _warn(lang, error)
         return {}

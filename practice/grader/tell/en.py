@@ -135,7 +135,8 @@ TABLE = {
     # a result on the terminal
     "head": "{exercise} · {title}",
     "total": "{verdict}: {passed} of {total} tests passed in {seconds:.1f} s",
-    "means_CONTRACT": "CONTRACT: what came back has not the number, type, shape or dtype that the signature promises.",
+    "means_CONTRACT": "CONTRACT: a promise of the signature is broken: function, number, type, shape, dtype, finite "
+    "values, order, or inputs that stay as they are.",
     "means_POLICY": "POLICY: the answer tried something that answers may not do.",
     "means_CRASH": "CRASH: the process that ran the answer ended before it had replied.",
     "total_pass": "{verdict}: {total} of {total} tests passed in {seconds:.1f} s",

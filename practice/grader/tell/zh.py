@@ -134,7 +134,8 @@ TABLE = {
     # 终端上的结果
     "head": "{exercise} · {title}",
     "total": "{verdict}：{total} 个测试通过 {passed} 个，用时 {seconds:.1f} 秒",
-    "means_CONTRACT": "CONTRACT：返回值的个数、类型、形状或 dtype 与函数签名的约定不符。",
+    "means_CONTRACT": "CONTRACT：没有遵守函数签名的约定：函数本身，返回值的个数、类型、形状、dtype、有限性、"
+    "顺序，以及不改动输入。",
     "means_POLICY": "POLICY：答案试图做不允许答案做的事。",
     "means_CRASH": "CRASH：运行答案的进程还没有回应就结束了。",
     "total_pass": "{verdict}：{total} 个测试全部通过，用时 {seconds:.1f} 秒",
