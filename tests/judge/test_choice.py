@@ -5,7 +5,7 @@ import pytest
 from practice.grader.report import Verdict
 from practice.grader.verify.choice import Noun, wrong_choice, wrong_indices
 
-KEYS = Noun("key", " key", "score", "分数")
+KEYS = Noun("key", "个 key", "score", "分数")
 SCORES = [5.0, -float("inf"), 3.0, 3.0, 1.0]
 HEAD = {"en": "head 0", "zh": "第 0 个头"}
 
@@ -67,6 +67,27 @@ def test_indices_are_keys_once_and_ascending(row: list[int], verdict: Verdict, w
     assert finding
     assert (finding.verdict, finding.fields["en"]) == (verdict, words)
     assert (finding.expected, finding.got) == ("[0, 2]", str(row))
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ([0, 5], "第 0 个头：没有第 5 个 key，只有 0 到 4"),
+        ([0, 0], "第 0 个头：重复保留了第 0 个 key"),
+        ([0, 1], "第 0 个头：绝不能选第 1 个 key：它的分数是 -inf"),
+        ([0, 4], "第 0 个头：选了分数为 1 的第 4 个 key，却没选分数为 3 的第 2 个 key"),
+        ([2, 0], "第 0 个头：选对了，但顺序不对：下标必须升序"),
+    ],
+)
+def test_the_same_in_chinese(row: list[int], words: str) -> None:
+    finding = wrong_indices(row, [0, 2], set(), SCORES, 0.0, KEYS, HEAD)
+    assert finding
+    assert finding.fields["zh"] == words
+
+
+def test_where_nothing_is_kept_or_left_nothing_is_better() -> None:
+    assert told(set(), count=0) == ""
+    assert wrong_choice({0, 1}, 2, set(), [1.0, 2.0], 0.0, KEYS) is None
 
 
 def test_right_indices_have_no_fault() -> None:

@@ -102,9 +102,9 @@ def _outside(case: Case, got: Tensor) -> Text | None:
     number, least, most = (f"{tensor[*at].item():.6g}" for tensor in (got, low, high))
     return {
         "en": f"out{at} is {number}, but the visible values lie in [{least}, {most}], and so does any mean of them: "
-        "something hidden has weight, or the weights do not sum to 1",
+        "something hidden has weight, the weights do not sum to 1, or the values are another head's",
         "zh": f"out{at} 是 {number}，而可见的值都在 [{least}, {most}] 之内，它们的加权平均也必在其中："
-        "要么隐藏的东西有权重，要么权重之和不是 1",
+        "要么隐藏的东西有权重，要么权重之和不是 1，要么用了别的头的值",
     }
 
 

@@ -17,7 +17,7 @@ OUTPUTS = ("kept",)
 ALL = 1 << 30
 """As many queries as there are keys."""
 
-KEYS = Noun("key", " key", "total", "总和")
+KEYS = Noun("key", "个 key", "total", "总和")
 BY_HAND = [
     [1.0, 0.0, 0.0, 0.0, 0.0],
     [0.5, 0.5, 0.0, 0.0, 0.0],

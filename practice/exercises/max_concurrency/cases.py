@@ -33,7 +33,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
 
     few, many, blocks = some(3, 9), some(2000, 4000), some(4, 9)
     even, block = 2 ** some(5, 7), 2 * some(9, 15)
-    part, huge = some(2, block - 2), 2 * some(2**55, 2**56) + 1  # floats have no odd numbers there
+    part, huge = some(2, block - 2), 2 * some(2**52, 2**53) + 1  # floats have no odd numbers there
     return [
         _case("worked example", "手算例子", (2150, 10, 17, 8), 8, "by hand"),
         _case("Qwen2.5-7B, 16 GiB, 4K", "Qwen2.5-7B，16 GiB，4K", (16 * GIB, 57_344, 4096, 16), 73, QWEN),
@@ -59,6 +59,10 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         by_default("default block, one byte short", "默认块，只差一个字节", 1, 100),
         _past_floats(case("beyond 2^53, exactly", "超过 2^53，恰好放下", huge, 1, part, block, 0)),
         _past_floats(case("beyond 2^53, one byte short", "超过 2^53，差一字节", huge, 1, part, block, 100)),
+        _past_floats(case("a request beyond 2^53, exactly", "一个请求超过 2^53，恰好放下", 1, huge, part, block, 0)),
+        _past_floats(
+            case("a request beyond 2^53, one byte short", "一个请求超过 2^53，差一字节", 1, huge, part, block, 100)
+        ),
     ]
 
 

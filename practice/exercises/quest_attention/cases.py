@@ -89,7 +89,7 @@ def check(case: Case, expected: Value, got: Value) -> Finding | None:
 def dense(q: Tensor, k: Tensor, v: Tensor, kmin: Tensor, kmax: Tensor, budget: int, page: int) -> Tensor:
     """Attention over every key: what choosing pages saves is measured against it."""
     grouped = q.float().reshape(len(k), -1, q.shape[1])
-    weights = (grouped @ k.float().mT * q.shape[1] ** -0.5).softmax(-1)
+    weights = (grouped @ k.float().mT / math.sqrt(q.shape[1])).softmax(-1)
     return (weights @ v.float()).reshape(q.shape).to(q.dtype)
 
 
@@ -137,12 +137,12 @@ def _case(
     en: str, zh: str, q: Tensor, k: Tensor, v: Tensor, budget: int, page: int, slack: Tensor | None = None
 ) -> Case:
     """Bounds from the keys; `slack`, ``[2, n_kv, P, D]`` and not negative, makes them looser."""
-    pages = k.split(page, dim=1)
+    pages = [k[:, start : start + page] for start in range(0, k.shape[1], page)]
     low = torch.stack([keys.amin(1) for keys in pages], dim=1)
     high = torch.stack([keys.amax(1) for keys in pages], dim=1)
     if slack is not None:
         low, high = low - slack[0], high + slack[1]
-    arguments = {"q": q, "k": k, "v": v, "kmin": low, "kmax": high, "budget": budget, "page": page}
+    arguments: dict[str, Value] = {"q": q, "k": k, "v": v, "kmin": low, "kmax": high, "budget": budget, "page": page}
     return Case({"en": en, "zh": zh}, arguments)
 
 
@@ -155,6 +155,7 @@ def _random_case(
     page: int,
     num_kv_heads: int = 2,
     group: int = 3,
+    *,
     loose: float = 0.0,
 ) -> Case:
     """Normal values, drawn until no rounding can change which pages are chosen."""

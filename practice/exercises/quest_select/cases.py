@@ -91,10 +91,11 @@ def _pages(mask: Tensor, page: int) -> set[int]:
 
 
 def _shown(pages: set[int], others: set[int]) -> str:
-    """A list of pages; of a long one, only those that are not among the others."""
-    if len(pages) <= MOST_SHOWN:
+    """A list of pages; where either is long, only those that are not among the others."""
+    if max(len(pages), len(others)) <= MOST_SHOWN:
         return str(sorted(pages))
-    return f"[..., {', '.join(str(page) for page in sorted(pages - others))}, ...]"
+    own = [str(page) for page in sorted(pages - others)]
+    return f"[{', '.join(['...', *own, '...'])}]" if own else "[...]"
 
 
 def _partly_read(kept: set[int], mask: Tensor, page: int) -> Text | None:
@@ -114,7 +115,8 @@ def _bounds(case: Case) -> list[tuple[list[float], float]]:
     products = q.double()[:, None] * k.double().repeat_interleave(len(q) // len(k), dim=0)  # [n_heads, S, D]
     if not k.shape[1]:
         return [([], 0.0)] * len(q)
-    terms = torch.stack([keys.amax(1) for keys in products.split(page, dim=1)], dim=1)  # [n_heads, pages, D]
+    starts = range(0, k.shape[1], page)
+    terms = torch.stack([products[:, start : start + page].amax(1) for start in starts], dim=1)  # [n_heads, pages, D]
     sizes = terms.abs().sum(-1).float()  # what cancels in a sum still rounds
     slacks = [tolerance(size, q.shape[1]) for size in sizes]
     return list(zip(terms.sum(-1).tolist(), slacks, strict=True))

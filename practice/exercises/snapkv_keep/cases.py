@@ -15,7 +15,7 @@ from practice.grader.verify.compare import tolerance
 from practice.grader.verify.exercise import Case, Known, integer, normal
 
 OUTPUTS = ("kept",)
-KEYS = Noun("key", " key", "pooled vote", "池化得票")
+KEYS = Noun("key", "个 key", "pooled vote", "池化得票")
 Shape = tuple[int, int, int, int]
 """n_kv, group, W, S."""
 
@@ -60,7 +60,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         case("budget above S", "budget 大于 S", shape, S + some(1, 9), 5),
         case("only the window", "除了窗口什么也没有", (heads, group, W, W), budget, 5),
         case("one key", "只有一个 key", (heads, group, 1, 1), budget, 3),
-        case("a long prompt", "很长的提示", (4, 2, 16, some(400, 500)), some(60, 100), 5),
+        case("a long prompt", "很长的提示词", (4, 2, 16, some(400, 500)), some(60, 100), 5),
         _equal_votes(shape, budget),
         _wide_kernel(generator, some(6, 9)),
         _low_precision(generator, "bfloat16", 12, torch.bfloat16),
@@ -186,7 +186,7 @@ def _wide_kernel(generator: torch.Generator, prefix: int) -> Case:
     """A kernel that covers all keys from wherever it stands, so that every choice is as good."""
     attn = normal(generator, 2, 2, 1, prefix + 1).softmax(-1)
     arguments: dict[str, Value] = {"attn": attn, "budget": prefix // 2, "kernel": 2 * prefix + 1}
-    return Case({"en": "a kernel wider than the prompt", "zh": "kernel 比提示还宽"}, arguments, is_ambiguous=True)
+    return Case({"en": "a kernel wider than the prompt", "zh": "kernel 比提示词还宽"}, arguments, is_ambiguous=True)
 
 
 def _low_precision(generator: torch.Generator, name: str, heads: int, dtype: torch.dtype) -> Case:

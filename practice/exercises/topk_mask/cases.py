@@ -12,7 +12,7 @@ from practice.grader.verify.choice import Noun, wrong_choice
 from practice.grader.verify.exercise import Case, Known, integer, normal
 
 OUTPUTS = ("mask",)
-KEYS = Noun("key", " key", "score", "分数")
+KEYS = Noun("key", "个 key", "score", "分数")
 HIDDEN = -torch.inf
 
 EXAMPLE = [[-3.0, HIDDEN, HIDDEN, HIDDEN], [-1.0, -4.0, -2.0, HIDDEN], [2.0, 5.0, 2.0, -1.0]]

@@ -11,6 +11,7 @@ from practice.grader.commands.answers import back_up
 from practice.grader.commands.common import (
     UsageError,
     answer_path,
+    asked_for,
     command_line,
     find,
     recall,
@@ -123,7 +124,7 @@ def _can_be_tried(report: Report) -> bool:
 
 
 def _report(report: Report, card: Card, lang: Language, notes: list[str]) -> Event:
-    again = command_line("run", card.id, "--seed", str(report.seed))
+    again = command_line("run", card.id, "--seed", str(report.seed), *asked_for(lang))
     text = render_report(report, card, lang, again, verbose=False)
     passed = report.verdict is Verdict.PASS
     hints = [] if passed else read_hints(card, lang)[: recall(lang).get(card.id, Record()).hints]

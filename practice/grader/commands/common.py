@@ -11,7 +11,7 @@ from pathlib import Path
 from practice.grader.catalogue import Card, UnknownExercise, find_card
 from practice.grader.progress import ProgressFile, Record, progress_path
 from practice.grader.report import Report, Verdict
-from practice.grader.tell.messages import Language, say
+from practice.grader.tell.messages import Language, choose_language, say
 
 ANSWERS = Path(__file__).resolve().parents[2] / "answers"
 DOOR = ANSWERS.with_name("judge.py")
@@ -71,6 +71,11 @@ def no_answer(exercise: str, lang: Language) -> UsageError:
 def command_line(*words: str) -> str:
     """A judge command as one would type it here."""
     return shlex.join(["python", shown(DOOR), *words])
+
+
+def asked_for(lang: Language) -> list[str]:
+    """The option that keeps to a language, where the environment would choose another one."""
+    return [] if lang == choose_language() else ["--lang", lang]
 
 
 def shown(path: Path) -> str:

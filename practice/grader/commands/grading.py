@@ -8,6 +8,7 @@ from pathlib import Path
 from practice.grader.catalogue import Card, all_cards
 from practice.grader.commands.common import (
     answer_path,
+    asked_for,
     command_line,
     find,
     no_answer,
@@ -109,7 +110,7 @@ def _grade(
 
 
 def _page(report: Report, card: Card, lang: Language, verbose: bool) -> str:
-    again = command_line("run", card.id, report.file, "--seed", str(report.seed))
+    again = command_line("run", card.id, report.file, "--seed", str(report.seed), *asked_for(lang))
     return render_report(report, card, lang, again, verbose=verbose)
 
 

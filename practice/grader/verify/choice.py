@@ -14,7 +14,7 @@ UNSORTED = {
 
 @dataclass(frozen=True)
 class Noun:
-    """What is chosen, and by what: "page" and "bound"."""
+    """What is chosen, and by what: "page" and "bound"; in Chinese with its measure word, "页" or "个 key"."""
 
     en: str
     zh: str
@@ -34,18 +34,18 @@ def wrong_choice(
     if hidden:
         return {
             "en": f"{noun.en} {hidden[0]} must never be chosen: its {noun.score_en} is -inf",
-            "zh": f"绝不能选第 {hidden[0]} 个{noun.zh}：它的{noun.score_zh}是 -inf",
+            "zh": f"绝不能选第 {hidden[0]} {noun.zh}：它的{noun.score_zh}是 -inf",
         }
     missing = sorted(forced - kept)
     if missing:
         return {
             "en": f"{noun.en} {missing[0]} must always be kept, and is not",
-            "zh": f"必须保留第 {missing[0]} 个{noun.zh}，却没有保留",
+            "zh": f"必须选第 {missing[0]} {noun.zh}，却没有选",
         }
     if len(kept) != count:
         return {
             "en": f"number of {noun.en}s: {len(kept)}, not {count}",
-            "zh": f"选了 {len(kept)} 个{noun.zh}，应为 {count} 个",
+            "zh": f"选了 {len(kept)} {noun.zh}，应为 {count} {noun.zh}",
         }
     return _better_left_out(kept - forced, set(range(len(scores))) - kept - forced, scores, slack, noun)
 
@@ -76,10 +76,10 @@ def _no_indices(row: Sequence[int], size: int, noun: Noun) -> Text | None:
         if not 0 <= index < size:
             return {
                 "en": f"there is no {noun.en} {index}, only 0 to {size - 1}",
-                "zh": f"没有第 {index} 个{noun.zh}，只有 0 到 {size - 1}",
+                "zh": f"没有第 {index} {noun.zh}，只有 0 到 {size - 1}",
             }
         if index in row[:at]:
-            return {"en": f"{noun.en} {index} is kept twice", "zh": f"第 {index} 个{noun.zh}保留了两次"}
+            return {"en": f"{noun.en} {index} is kept twice", "zh": f"重复保留了第 {index} {noun.zh}"}
     return None
 
 
@@ -98,6 +98,6 @@ def _better_left_out(
     return {
         "en": f"keeps {noun.en} {worst} with {noun.score_en} {low} "
         f"and leaves out {noun.en} {best} with {noun.score_en} {high}",
-        "zh": f"选了{noun.score_zh}为 {low} 的第 {worst} 个{noun.zh}，"
-        f"却没选{noun.score_zh}为 {high} 的第 {best} 个{noun.zh}",
+        "zh": f"选了{noun.score_zh}为 {low} 的第 {worst} {noun.zh}，"
+        f"却没选{noun.score_zh}为 {high} 的第 {best} {noun.zh}",
     }

@@ -1,5 +1,5 @@
 """en: Sums in the input's dtype: bfloat16 holds 8 significant bits, so totals that differ become the same.
-zh: 用输入的 dtype 求和：bfloat16 只有 8 位有效数字，本来不同的总和变得相等。
+zh: 用输入的 dtype 求和：bfloat16 的有效位只有 8 个二进制位，本来不同的总和变得相等。
 """
 
 import torch

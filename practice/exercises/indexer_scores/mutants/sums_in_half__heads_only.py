@@ -1,5 +1,5 @@
 """en: Sums in the input's dtype: bfloat16 keeps 8 significant bits, and what heads of opposite sign leave over is lost.
-zh: 用输入的 dtype 求和：bfloat16 只有 8 位有效数字，正负相消之后剩下的那点差别全丢了。
+zh: 用输入的 dtype 求和：bfloat16 的有效位只有 8 个二进制位，正负相消之后剩下的那点差别全丢了。
 """
 
 import torch

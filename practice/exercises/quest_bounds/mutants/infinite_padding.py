@@ -1,5 +1,5 @@
-"""en: Fills the last page up with inf for minimum and maximum alike; harmless for the one, it becomes the other.
-zh: 最小值和最大值都用 inf 填充最后一页；inf 不影响最小值，却会成为最大值。
+"""en: Fills the last page up with one infinity for minimum and maximum alike: harmless for one, it becomes the other.
+zh: 求最小值和最大值时用同一个无穷大填充最后一页：对其中一个无害，却成了另一个。
 """
 
 import torch
