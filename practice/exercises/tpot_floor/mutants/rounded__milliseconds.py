@@ -1,5 +1,5 @@
-"""en: Rounds to microseconds; the result is to be exact, rounding is for printing.
-zh: 四舍五入到了微秒；结果应当精确，舍入是打印时的事。
+"""en: Rounds; the result is to be exact, rounding is for printing.
+zh: 做了四舍五入；结果应当精确，舍入是打印时的事。
 """
 
 
