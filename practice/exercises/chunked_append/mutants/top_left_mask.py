@@ -1,5 +1,5 @@
 """en: Aligns the mask at the top left, as PyTorch's is_causal=True does: token t sees only slots 0 to t of the cache.
-zh: 因果掩码按左上角对齐（PyTorch 的 is_causal=True 就是这样）：第 t 个新 token 只看到槽位 0 到 t，少看了最近的 S_cache 个。
+zh: 因果掩码按左上角对齐（PyTorch 的 is_causal=True 便是）：第 t 个新 token 只看到槽位 0 到 t，少看了 S_cache 个。
 """
 
 import torch
