@@ -35,7 +35,7 @@ def render_report(report: Report, card: Card, lang: Language, again: str, *, ver
     if report.smallest_failure:
         page += [[], *_failure(report, report.smallest_failure, lang, verbose), *_mistakes(report, lang)]
         page += [[], [(say(lang, "again", command=again), "")]]
-    if any(each.flops or each.bytes_read for each in report.work):
+    if report.work:
         page += [[], [(say(lang, "work"), STRONG)], *_work(report, lang)]
     if verbose and report.printed:
         key = "printed" if report.printed_bytes <= report.printed_shown else "printed_cut"
