@@ -1,4 +1,4 @@
-"""The sample passage that experiments read: frozen, so that measured numbers stay."""
+"""The texts that experiments read: frozen, so that measured numbers stay."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-PASSAGE = Path(__file__).resolve().parents[2] / "assets" / "sample_passage.txt"
+_ASSETS = Path(__file__).resolve().parents[2] / "assets"
+TEXTS = {"story": _ASSETS / "sample_passage.txt", "code": _ASSETS / "sample_code.txt"}
+"""``story``: English prose. ``code``: Python, files of an early version of this course."""
 
 
-def passage_ids(tokenizer: Any, length: int, path: Path = PASSAGE) -> Tensor:
+def passage_ids(tokenizer: Any, length: int, path: Path = TEXTS["story"]) -> Tensor:
     """The first ``length`` tokens of a text, int64 ``[length]``. Raises ValueError when the text is shorter."""
     ids = tokenizer(path.read_text(encoding="utf-8")).input_ids
     if length < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ from mini_llm import Transformer
 from mini_llm.longctx import ledger
 from mini_llm.longctx.eviction import sinks_and_window
 from mini_llm.longctx.probe import capture_qkv
-from mini_llm.longctx.text import PASSAGE, passage_ids
+from mini_llm.longctx.text import TEXTS, passage_ids
 
 
 @pytest.mark.parametrize(
@@ -50,16 +51,16 @@ def test_a_text_too_short_is_named(tmp_path: Path) -> None:
         passage_ids(words, 0, short)
 
 
-@pytest.mark.model
-def test_the_passage_is_frozen(passage_ids: Tensor) -> None:
-    """Every number in the ledger depends on this text: change it, and all chapters must be built again."""
-    import hashlib
-
-    assert len(passage_ids) == 7772
-    assert hashlib.sha256(PASSAGE.read_bytes()).hexdigest() == PASSAGE_SHA256
-
-
-PASSAGE_SHA256 = "654d0f3f3fe63231f68d5876b5f07a271b18d0adcab0e7919a9511b0c606c904"
+@pytest.mark.parametrize(
+    ("text", "sha256"),
+    [
+        ("story", "654d0f3f3fe63231f68d5876b5f07a271b18d0adcab0e7919a9511b0c606c904"),
+        ("code", "464b3ab7f2548d106ea157bf2782116946e16154655948c08f34ee295b1aca96"),
+    ],
+)
+def test_the_texts_are_frozen(text: str, sha256: str) -> None:
+    """Every measured number depends on them: change one, and experiments and chapters must be run again."""
+    assert hashlib.sha256(TEXTS[text].read_bytes()).hexdigest() == sha256
 
 
 def test_captured_qkv_give_the_layers_own_attention(tiny: Transformer) -> None:
