@@ -105,7 +105,7 @@ class Reader:
             }"""
         )
 
-    def run_all(self, timeout: float = 180) -> None:
+    def run_all(self, timeout: float = 600) -> None:
         """Run every cell and wait for the last; raises playwright's TimeoutError after ``timeout`` seconds."""
         self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
         self.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")

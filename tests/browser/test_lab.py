@@ -26,30 +26,32 @@ def learner(server: str) -> Iterator[Reader]:
         assert looking.outside == []
 
 
-def last_picture(learner: Reader) -> str | None:
-    return learner.page.locator(".jp-CodeCell").last.locator(".jp-OutputArea-output img").first.get_attribute("src")
-
-
 def test_a_chapter_runs_top_to_bottom_and_its_slider_redraws(learner: Reader) -> None:
     learner.open("lab/en/01_cost.ipynb")
     learner.run_all()
     outputs = learner.outputs()
     assert [output for cell in outputs for output in cell if output["output_type"] == "error"] == []
     assert any("1,342,177,280 bytes" in "".join(o.get("text", "")) for cell in outputs for o in cell)
+    told = [o["data"]["text/plain"] for cell in outputs for o in cell if "text/html" in o.get("data", {})]
+    assert sum("This is the starter still" in "".join(text) for text in told) == 4
 
-    widget = learner.page.locator(".jp-CodeCell").last
-    widget.scroll_into_view_if_needed()
-    widget.locator(".jp-OutputArea-output img").first.wait_for(timeout=30_000)
-    before = last_picture(learner)
+    learner.page.evaluate(
+        """() => {
+            const {content} = window.jupyterapp.shell.currentWidget;
+            const index = content.model.sharedModel.cells.findIndex(c => c.source.includes('interact('));
+            content.activeCellIndex = index;
+            return content.scrollToItem(index);
+        }"""
+    )
+    widget = learner.page.locator(".jp-CodeCell", has=learner.page.locator(".noUi-handle")).first
+    picture = widget.locator(".jp-OutputArea-output img").first
+    picture.wait_for(timeout=30_000)
+    before = picture.get_attribute("src")
     handle = widget.locator(".widget-slider .noUi-handle").first
     handle.focus()
     handle.press("ArrowRight")
     learner.page.wait_for_function(
-        """before => {
-            const cells = document.querySelectorAll('.jp-CodeCell');
-            const image = cells[cells.length - 1].querySelector('.jp-OutputArea-output img');
-            return image && image.src !== before;
-        }""",
+        "before => Array.from(document.querySelectorAll('.jp-Mod-active img')).some(image => image.src !== before)",
         arg=before,
         timeout=30_000,
     )

@@ -100,7 +100,7 @@ def test_what_ends_or_fails_in_the_sandbox_is_not_run_in_the_notebook(learner: L
         "import os\nos.abort()\n": "CRASH",
         "import socket\nsocket.socket()\n": "cell:3:",
         "def other(): ...\n": "defines no function",
-        (EVICT / "starter.py").read_text(): "not written yet",
+        (EVICT / "starter.py").read_text().replace("budget:", "B:"): "not written yet",
     }
     for cell, told in told_of.items():
         assert told in learner.grade("evict_sinks", cell)
@@ -120,6 +120,21 @@ def test_the_starter_is_not_kept(learner: Learner) -> None:
     (learner.course / "practice/answers/evict_sinks.py").write_bytes((EVICT / "starter.py").read_bytes())
     learner.grade("evict_sinks", REFERENCE)
     assert learner.answers == {"evict_sinks.py": REFERENCE}
+
+
+def test_a_whole_chapter_may_be_run(learner: Learner) -> None:
+    """Its exercises' cells, untouched, neither replace an answer nor count as a try."""
+    starter = (EVICT / "starter.py").read_text().strip()
+    assert (
+        learner.grade("evict_sinks", starter)
+        == "This is the starter still: write the function in this cell and run it again.\n"
+    )
+    assert not (learner.course / "practice/answers").exists()
+    learner.grade("evict_sinks", REFERENCE)
+    assert "里的答案保持不变" in learner.grade("evict_sinks --lang zh", starter)
+    assert learner.answers == {"evict_sinks.py": REFERENCE}
+    assert learner.record["gradings"] == 1
+    assert learner.shell.ran == [REFERENCE]
 
 
 def test_what_cannot_be_graded_is_one_line(learner: Learner) -> None:

@@ -1,6 +1,7 @@
 """What a notebook asks of the judge: to grade a cell, which is saved first, and to open hints."""
 
 import contextlib
+import html
 import io
 import json
 from collections.abc import Callable
@@ -60,6 +61,8 @@ class CellGrader:
         if not text.strip():
             raise UsageError(say(lang, "cell_empty", exercise=card.id))
         source = text.encode()
+        if source.split() == (card.folder / "starter.py").read_bytes().split():
+            return _untouched(card, lang)
         notes = self._save(card, source, lang)
         # The magic's own line is the cell's first: lines are counted as the notebook counts them.
         report = grade(card, b"\n" + source, say(lang, "cell"), seen=self._watcher(card, lang))
@@ -121,6 +124,13 @@ def _can_be_tried(report: Report) -> bool:
     """Whether the cell did no harm, and there is something to try: it was imported, and no call ended the process."""
     called = any(result.milliseconds for result in report.results)
     return report.verdict in HARMLESS and called and not report.unwritten
+
+
+def _untouched(card: Card, lang: Language) -> Event:
+    """What a cell that is the starter still gets, as where a whole chapter is run: no answer of before is replaced."""
+    answer = answer_path(card.id)
+    text = say(lang, "cell_untouched") + (say(lang, "cell_answer", answer=shown(answer)) if answer.exists() else "")
+    return {"event": "untouched", "text": text, "html": f"<p>{html.escape(text)}</p>"}
 
 
 def _report(report: Report, card: Card, lang: Language, notes: list[str]) -> Event:

@@ -1,7 +1,8 @@
 """Grading for a notebook, in a process of its own: nothing that a notebook's code changes can bend the ruler.
 
 Requests and events are JSON objects, one a line, on stdin and stdout.
-{"do": "grade", "exercise", "lang", "source"} is answered by an event "case" as each test ends, then "report";
+{"do": "grade", "exercise", "lang", "source"} is answered by an event "case" as each test ends, then "report", or
+by "untouched" where the source is the starter still;
 {"do": "hint", "exercise", "lang"} by "hint"; either one by "refused", with a `message`, where it cannot be carried out.
 The last event of each also has the `warnings` that a command would have written to stderr.
 """

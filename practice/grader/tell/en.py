@@ -168,6 +168,8 @@ TABLE = {
     "cell_kept": "What was there is kept as {backup}.",
     "cell_ran": "{function} is defined in this notebook, too: try it.",
     "cell_empty": "the cell is empty; write your answer below %%judge {exercise}",
+    "cell_untouched": "This is the starter still: write the function in this cell and run it again.",
+    "cell_answer": " Your answer in {answer} stays as it is.",
     "cell_usage": "write %%judge ID, an id from `python practice/judge.py list`; --lang en or --lang zh may follow",
     "hint_button": "Hint {number} of {total}",
     "stopped": "stopped; this grading does not count",

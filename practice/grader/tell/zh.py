@@ -166,6 +166,8 @@ TABLE = {
     "cell_kept": "原来的内容保留在 {backup}。",
     "cell_ran": "笔记本里也已定义 {function}，可以直接试用。",
     "cell_empty": "单元格是空的；请把答案写在 %%judge {exercise} 下面",
+    "cell_untouched": "这还是起始代码：请在这个单元格里写出函数，再运行一次。",
+    "cell_answer": "{answer} 里的答案保持不变。",
     "cell_usage": "写法：%%judge ID（id 见 `python practice/judge.py list`），后面可以加 --lang en 或 --lang zh",
     "hint_button": "提示 {number}/{total}",
     "stopped": "已中止；这次评测不计入进度",
