@@ -1,7 +1,7 @@
 PYTHON ?= python3
 RUN = @$(PYTHON) tools/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks bench soak clean
+.PHONY: help lab test notebooks experiments bench soak clean
 
 help:
 	$(RUN)
@@ -14,6 +14,9 @@ test:
 
 notebooks:
 	$(RUN) notebooks
+
+experiments:
+	$(RUN) experiments $(EXPERIMENTS)
 
 bench:
 	$(RUN) bench $(strip $(addprefix --device ,$(DEVICE)) $(BENCH_ARGS))

@@ -404,6 +404,7 @@ COMMANDS: dict[str, tuple[str | None, Callable[[list[str]], int], str]] = {
     "lab": ("", lab, "JupyterLab on your own copy of the chapters"),
     "test": ("dev", test, "linters, types and tests"),
     "notebooks": ("dev", partial(hand_over, ["tools/chapters.py", "build"]), "build the chapters"),
+    "experiments": ("dev", partial(hand_over, ["-m", "mini_llm.experiments"]), "measure what is missing or stale"),
     "bench": ("dev", partial(hand_over, ["benchmarks/run.py"]), "mini_llm beside transformers and the machine"),
     "soak": ("dev", soak, "tries judge and exercises for long: every attack in every way, 200 seeds"),
     "clean": (None, clean, "remove .venv, models/ and caches; your work stays"),
@@ -413,7 +414,7 @@ COMMANDS: dict[str, tuple[str | None, Callable[[list[str]], int], str]] = {
 def main(argv: list[str]) -> int:
     if not argv or argv[0] not in COMMANDS:
         say("usage: bootstrap.py COMMAND [OPTIONS OF THE PROGRAM]")
-        say("\n".join(f"  {name:10} {about}" for name, (_, _, about) in COMMANDS.items()))
+        say("\n".join(f"  {name:11} {about}" for name, (_, _, about) in COMMANDS.items()))
         return 0 if argv in ([], ["-h"], ["--help"]) else 2
     extra, start, _ = COMMANDS[argv[0]]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

@@ -1,16 +1,20 @@
 """Chapters: built from ``notebooks/source/*.md`` into ``notebooks/en`` and ``notebooks/zh``, executed once for both.
 
 A source is jupytext Markdown. Prose stands in regions ``<!-- #region lang="zh" -->`` and ``lang="en"``, side by side;
-code cells stand once. ``{{key:.1f}}`` in prose is a number of the ledger, written in that format.
+code cells stand once. ``{{key:.1f}}`` in prose is a number of the ledger, or of ``assets/published.json`` with its
+source, written in that format. A cell ``%%judge ID`` becomes the exercise's statement, folded, and its starter, for
+the reader to fill in.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import sys
 import tempfile
+import time
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -19,16 +23,22 @@ import jupytext
 import nbformat
 from nbclient import NotebookClient
 
+from provenance import unexplained
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "notebooks" / "source"
 LEDGER = ROOT / "assets" / "ledger.json"
+PUBLISHED = ROOT / "assets" / "published.json"
+EXERCISES = ROOT / "practice" / "exercises"
 LANGUAGES = ("en", "zh")
 
 QUOTE = re.compile(r"\{\{([\w.+ -]+):([^{}]+)\}\}")
 _WIDGET_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 
 Notebook = Any  # nbformat.NotebookNode, which mypy knows nothing of
-Ledger = dict[str, dict[str, float]]
+Ledger = dict[str, dict[str, Any]]
+NOT_RUN = "skip-execution"  # a tag that nbclient knows
+STATEMENT = "statement"
 
 
 def sources() -> list[Path]:
@@ -39,8 +49,17 @@ def sources() -> list[Path]:
 def parse(source: Path) -> Notebook:
     """The source as a notebook with both languages' prose in it; code cells have stable ids."""
     notebook = jupytext.read(source)
+    cells = []
     for index, cell in enumerate(notebook.cells):
         cell.id = f"{source.stem}-{index}"
+        exercise = re.fullmatch(r"%%judge (\w+)", cell.source.strip())
+        if exercise:
+            folder = EXERCISES / exercise[1]
+            cells += [_statement(folder, language, cell.id) for language in ("zh", "en")]
+            cell.source = f"{exercise[0]}\n{(folder / 'starter.py').read_text(encoding='utf-8').strip()}"
+            cell.metadata["tags"] = [NOT_RUN]
+        cells.append(cell)
+    notebook.cells = cells
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -48,8 +67,17 @@ def parse(source: Path) -> Notebook:
     return notebook
 
 
+def _statement(folder: Path, language: str, before: str) -> Notebook:
+    """An exercise's statement, folded, to stand before its cell."""
+    title, _, text = (folder / f"statement.{language}.md").read_text(encoding="utf-8").partition("\n")
+    folded = f"<details><summary><b>{title.lstrip('# ')}</b></summary>\n\n{text.strip()}\n\n</details>"
+    return nbformat.v4.new_markdown_cell(
+        folded, id=f"{before}-{language}", metadata={"lang": language, STATEMENT: True}
+    )
+
+
 def execute(notebook: Notebook, ledger_out: Path) -> Notebook:
-    """Run a notebook's code in a fresh kernel, in English; numbers it records go to ``ledger_out``."""
+    """Run a notebook's code in a fresh kernel, in English, without the exercises; its numbers go to ``ledger_out``."""
     executed = deepcopy(notebook)
     executed.cells = [cell for cell in executed.cells if cell.cell_type == "code"]
     env = os.environ | {"LEDGER_OUT": str(ledger_out), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
@@ -58,11 +86,13 @@ def execute(notebook: Notebook, ledger_out: Path) -> Notebook:
         executed,
         timeout=600,
         kernel_name="python3",
+        extra_arguments=["--log-level=ERROR"],  # not the advice on TCP without encryption
         resources={"metadata": {"path": str(SOURCES)}},
         store_widget_state=True,
         record_timing=False,
     )
-    client.execute(env=env)
+    if executed.cells:
+        client.execute(env=env)
     for cell in executed.cells:
         warned = [
             o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stderr" and "arning" in o.text
@@ -75,14 +105,20 @@ def execute(notebook: Notebook, ledger_out: Path) -> Notebook:
 
 
 def _joined(outputs: list[Any]) -> list[Any]:
-    """Outputs with neighbouring pieces of printed text made one: how a kernel cuts them is chance."""
+    """Outputs with neighbouring pieces of printed text made one: how a kernel cuts them is chance.
+
+    Of a line that was written over, such as a progress bar, the last state is left.
+    """
     joined: list[Any] = []
     for output in outputs:
         if joined and output.output_type == joined[-1].output_type == "stream":
             joined[-1].text += output.text
         else:
             joined.append(output)
-    return joined
+    for output in joined:
+        if output.output_type == "stream":
+            output.text = re.sub(r"[^\n]*\r", "", output.text)
+    return [output for output in joined if output.output_type != "stream" or output.text.strip()]
 
 
 def _stable_widget_ids(notebook: Notebook) -> Notebook:
@@ -99,11 +135,18 @@ def edition(notebook: Notebook, executed: Notebook, language: str, ledger: Ledge
     made = nbformat.v4.new_notebook(metadata=deepcopy(executed.metadata))
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            made.cells.append(ran[cell.id])
+            code = deepcopy(ran[cell.id])
+            code.source = code_in(cell.source, language)
+            made.cells.append(code)
         elif cell.metadata.get("lang", language) == language:
             prose = nbformat.v4.new_markdown_cell(quote(cell.source, ledger), id=cell.id)
             made.cells.append(prose)
     return made
+
+
+def code_in(source: str, language: str) -> str:
+    """A code cell's source as an edition has it: the judge speaks the edition's language."""
+    return re.sub(r"\A(%%judge \w+)$", rf"\1 --lang {language}", source, count=1, flags=re.MULTILINE)
 
 
 def quote(prose: str, ledger: Ledger) -> str:
@@ -120,33 +163,105 @@ def quote(prose: str, ledger: Ledger) -> str:
     return quoted
 
 
+def numbers_from_nowhere(notebook: Notebook, outputs: Notebook) -> list[str]:
+    """Numbers in the prose that are not quoted, not derived beside it and not in the code cells around it.
+
+    ``outputs``: an edition of the notebook, executed.
+    """
+    ran = {cell.id: cell for cell in outputs.cells}
+    code = [index for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    found = []
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown" and STATEMENT not in cell.metadata:
+            around = [
+                max((i for i in code if i < index), default=None),
+                min((i for i in code if i > index), default=None),
+            ]
+            beside = [text for i in around if i is not None for text in _texts(notebook.cells[i], ran)]
+            for number in unexplained(cell.source, beside):
+                found.append(f"{cell.metadata.get('lang')} {cell.id}: {number} in {_near(cell.source, number)!r}")
+    return found
+
+
+def _texts(cell: Notebook, ran: dict[str, Notebook]) -> list[str]:
+    """A code cell's source and what it printed."""
+    outputs = ran[cell.id].outputs if cell.id in ran else []
+    return [cell.source, *(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)]
+
+
+def _near(prose: str, number: str) -> str:
+    where = prose.index(number)
+    return " ".join(prose[max(0, where - 30) : where + 30].split())
+
+
 def target(source: Path, language: str) -> Path:
     """Where a source's edition is committed."""
     return ROOT / "notebooks" / language / f"{source.stem}.ipynb"
 
 
 def build(names: list[str]) -> None:
-    """Execute chapters and write both editions and the ledger."""
+    """Execute chapters and write both editions and the ledger.
+
+    Exits with 1 where a chapter whose code is the committed one gives other numbers, which are then not written, and
+    where a number in the prose comes from nowhere.
+    """
+    found: list[str] = []
     for source in _chosen(names):
         print(f"executing {source.stem} ...", flush=True)
-        notebook = parse(source)
+        start, notebook, known = time.monotonic(), parse(source), read_ledger()
         with tempfile.TemporaryDirectory() as scratch:
             out = Path(scratch) / "ledger.json"
             executed = execute(notebook, out)
             recorded: Ledger = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
-        chapter = source.stem.split("_")[0]
-        kept = {key: entry for key, entry in read_ledger().items() if not key.startswith(f"{chapter}.")}
+        print(f"  {time.monotonic() - start:.0f} s, the largest so far {_peak_gib():.1f} GiB", flush=True)
+        prefix = f"{source.stem.partition('_')[0]}."
+        if _code(notebook) == _committed_code(source):
+            changed = not_reproduced({k: e for k, e in known.items() if k.startswith(prefix)}, recorded)
+            if changed:
+                meant = f"If that is meant, delete {target(source, 'en').relative_to(ROOT)} and build it again."
+                found += [*(f"{source.stem}: {line}" for line in changed), meant]
+                continue
+        kept = {key: entry for key, entry in read_ledger().items() if not key.startswith(prefix)}
         LEDGER.write_text(json.dumps(dict(sorted((kept | recorded).items())), indent=1) + "\n", encoding="utf-8")
         _write_editions(source, notebook, executed)
+        found += numbers_from_nowhere(notebook, executed)
+    if found:
+        sys.exit("\n".join(found))
+
+
+def not_reproduced(known: Ledger, recorded: Ledger) -> list[str]:
+    """Which stored numbers did not come out again within their tolerance, in words."""
+    return [
+        f"{key} was {known[key]['value']:.6g} and now is {recorded.get(key, {}).get('value')}"
+        for key in known
+        if key not in recorded
+        or not math.isclose(recorded[key]["value"], known[key]["value"], rel_tol=known[key]["rel_tol"])
+    ]
+
+
+def _peak_gib() -> float:
+    """The most memory that one of the kernels held."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
+
+
+def _code(notebook: Notebook) -> list[str]:
+    return [code_in(cell.source, "en") for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _committed_code(source: Path) -> list[str] | None:
+    built = target(source, "en")
+    return _code(nbformat.read(built, as_version=4)) if built.exists() else None
 
 
 def prose(names: list[str]) -> None:
     """Write both editions anew around the committed outputs; exits where the code has changed since."""
     for source in _chosen(names):
-        notebook, committed = parse(source), nbformat.read(target(source, "en"), as_version=4)
-        code = [[cell.source for cell in book.cells if cell.cell_type == "code"] for book in (notebook, committed)]
-        if code[0] != code[1]:
+        notebook = parse(source)
+        if _code(notebook) != _committed_code(source):
             sys.exit(f"the code of {source.stem} has changed: run `python tools/chapters.py build {source.stem}`")
+        committed = nbformat.read(target(source, "en"), as_version=4)
         ran = [cell for cell in committed.cells if cell.cell_type == "code"]
         for cell, ours in zip(ran, (c for c in notebook.cells if c.cell_type == "code"), strict=True):
             cell.id = ours.id
@@ -154,16 +269,34 @@ def prose(names: list[str]) -> None:
         _write_editions(source, notebook, committed)
 
 
+def numbers(names: list[str]) -> None:
+    """List the numbers in the prose that come from nowhere; exits with 1 where there are any."""
+    found = []
+    for source in _chosen(names):
+        built = target(source, "en")
+        outputs = nbformat.read(built, as_version=4) if built.exists() else nbformat.v4.new_notebook()
+        found += numbers_from_nowhere(parse(source), outputs)
+    print("\n".join(found) or "every number is quoted, derived beside it, or in the code around it")
+    sys.exit(bool(found))
+
+
 def read_ledger() -> Ledger:
+    """Measured numbers."""
     ledger: Ledger = json.loads(LEDGER.read_text(encoding="utf-8")) if LEDGER.exists() else {}
     return ledger
+
+
+def read_published() -> Ledger:
+    """Numbers of others, each with its source."""
+    published: Ledger = json.loads(PUBLISHED.read_text(encoding="utf-8")) if PUBLISHED.exists() else {}
+    return published
 
 
 def _write_editions(source: Path, notebook: Notebook, executed: Notebook) -> None:
     for language in LANGUAGES:
         path = target(source, language)
         path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(edition(notebook, executed, language, read_ledger()), path)
+        nbformat.write(edition(notebook, executed, language, read_ledger() | read_published()), path)
         print(f"  {path.relative_to(ROOT)}")
 
 
@@ -175,7 +308,7 @@ def _chosen(names: list[str]) -> list[Path]:
 
 
 if __name__ == "__main__":
-    commands = {"build": build, "prose": prose}
+    commands = {"build": build, "prose": prose, "numbers": numbers}
     if sys.argv[1:2] == [] or sys.argv[1] not in commands:
-        sys.exit("usage: python tools/chapters.py build|prose [CHAPTER ...]     for example: build 03")
+        sys.exit("usage: python tools/chapters.py build|prose|numbers [CHAPTER ...]     for example: build 03")
     commands[sys.argv[1]](sys.argv[2:])
