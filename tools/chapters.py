@@ -33,6 +33,7 @@ EXERCISES = ROOT / "practice" / "exercises"
 LANGUAGES = ("en", "zh")
 
 QUOTE = re.compile(r"\{\{([\w.+ -]+):([^{}]+)\}\}")
+_BAR = re.compile(r" *\d+%\|[^\n\r]*?(?:it/s|s/it)\]")  # left where something is printed while a bar is there
 _WIDGET_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 
 Notebook = Any  # nbformat.NotebookNode, which mypy knows nothing of
@@ -117,7 +118,7 @@ def _joined(outputs: list[Any]) -> list[Any]:
             joined.append(output)
     for output in joined:
         if output.output_type == "stream":
-            output.text = re.sub(r"[^\n]*\r", "", output.text)
+            output.text = re.sub(r"[^\n]*\r", "", _BAR.sub("", output.text))
     return [output for output in joined if output.output_type != "stream" or output.text.strip()]
 
 

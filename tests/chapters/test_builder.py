@@ -55,6 +55,10 @@ def test_an_exercise_is_its_starter_and_is_not_run(source: Path, tmp_path: Path)
 def test_a_bar_that_is_gone_leaves_nothing() -> None:
     printed = new_output("stream", name="stdout", text="\r 50%\r100%\r      \r")
     assert chapters._joined([printed]) == []
+    between = new_output(
+        "stream", name="stdout", text="\r  0%|    | 0/2 [00:00<?, ?it/s]one\n\r 50%|##  | 1/2 [00:03<00:03,  3.40s/it]"
+    )
+    assert chapters._joined([between])[0].text == "one\n"
 
 
 @pytest.mark.parametrize(
