@@ -283,21 +283,29 @@ def numbers(names: list[str]) -> None:
 
 def read_ledger() -> Ledger:
     """Measured numbers."""
-    ledger: Ledger = json.loads(LEDGER.read_text(encoding="utf-8")) if LEDGER.exists() else {}
-    return ledger
+    return _read(LEDGER)
+
+
+def quotable() -> Ledger:
+    """What prose may quote: measured numbers, and those of others, each with its source."""
+    return read_ledger() | read_published()
 
 
 def read_published() -> Ledger:
     """Numbers of others, each with its source."""
-    published: Ledger = json.loads(PUBLISHED.read_text(encoding="utf-8")) if PUBLISHED.exists() else {}
-    return published
+    return _read(PUBLISHED)
+
+
+def _read(path: Path) -> Ledger:
+    found: Ledger = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
 
 
 def _write_editions(source: Path, notebook: Notebook, executed: Notebook) -> None:
     for language in LANGUAGES:
         path = target(source, language)
         path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(edition(notebook, executed, language, read_ledger() | read_published()), path)
+        nbformat.write(edition(notebook, executed, language, quotable()), path)
         print(f"  {path.relative_to(ROOT)}")
 
 

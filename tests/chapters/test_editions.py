@@ -38,7 +38,7 @@ def test_an_edition_is_what_its_source_builds(source: Path, language: str) -> No
     expected = [
         (
             cell.cell_type,
-            chapters.quote(cell.source, chapters.read_ledger() | chapters.read_published())
+            chapters.quote(cell.source, chapters.quotable())
             if cell.cell_type == "markdown"
             else chapters.code_in(cell.source, language),
         )
