@@ -1,7 +1,7 @@
 PYTHON ?= python3
 RUN = @$(PYTHON) tools/bootstrap.py
 .DEFAULT_GOAL := help
-.PHONY: help lab test notebooks experiments bench soak clean
+.PHONY: help lab test notebooks experiments assignments bench soak clean
 
 help:
 	$(RUN)
@@ -17,6 +17,9 @@ notebooks:
 
 experiments:
 	$(RUN) experiments $(EXPERIMENTS)
+
+assignments:
+	$(RUN) assignments $(if $(findstring command,$(origin LANGUAGE)),--lang $(LANGUAGE)) $(COURSE)
 
 bench:
 	$(RUN) bench $(strip $(addprefix --device ,$(DEVICE)) $(BENCH_ARGS))

@@ -60,7 +60,8 @@ def main() -> None:
     device = torch.device(options.device)
     if device.type == "cpu":
         quick = ["--quick"] if options.quick else []
-        subprocess.run([sys.executable, HERE / "judging.py", "--out", options.out, *quick], check=True)
+        for part in ("judging.py", "batch.py"):
+            subprocess.run([sys.executable, HERE / part, "--out", options.out, *quick], check=True)
     if device.type != "cpu":  # the mode that this sets slows every call of a small model
         torch.set_default_device(device)
     folder = find_folder(EMBEDDED)
@@ -210,7 +211,7 @@ def _plot(path: Path, table: list[dict[str, Any]]) -> None:
     """Above, every ratio that is not with ourselves; below, how prefill and a decoding step grow with the text."""
     shown = [row for row in table if not row["against"].startswith("ours")]
     height = 0.3 * len(shown)
-    figure = plt.figure(figsize=(9, height + 3.6), layout="constrained")
+    figure = plt.figure(figsize=(8, height + 3.6), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=(height, 3))
     bars, (prefill, growth) = above.subplots(), below.subplots(1, 2)
     for place, row in enumerate(shown):

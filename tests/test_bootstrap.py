@@ -460,9 +460,12 @@ def test_lab_opens_on_the_copies_in_the_users_language(
         monkeypatch.setenv(name, value)
     original(course, "en/00.ipynb", "v1"), original(course, "zh/00.ipynb", "v1")
     started: list[list[str]] = []
+    trusted: list[Path] = []
+    monkeypatch.setattr(course, "trust", trusted.extend)
     monkeypatch.setattr(course, "hand_over", lambda argv, args: started.append([*argv, *args]) or 0)
     assert course.lab(["--no-browser", "--port=9"]) == 0
     (argv,) = started
+    assert trusted == [course.ROOT / "lab" / language / "00.ipynb" for language in ("en", "zh")]
     assert f"--LabApp.default_url=/lab/tree/{folder}" in argv
     assert f"--ServerApp.root_dir={course.ROOT}" in argv
     assert argv[-2:] == ["--no-browser", "--port=9"]

@@ -43,7 +43,9 @@ SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # A slider's redraw and the running cell must not draw at the same time: pyplot belongs to one thread.
     "@jupyterlab/apputils-extension:kernels-settings": {"commsOverSubshells": "disabled"},
+    "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},  # with KEEP_WIDGETS: as drawn today
 }
+KEEP_WIDGETS = "--ContentsManager.pre_save_hook=practice.grader.notebook.saving.keep_widgets"
 HINTS = {
     "No space left": "The disk is full: the set-up needs about 3 GiB.",
     "No matching distribution": "No network, or no such package for this Python and system (3.11 is the tried one).",
@@ -308,9 +310,9 @@ def set_up(extra: str) -> None:
             write(STAMP, {**read_json(STAMP), "model": model_state()})
 
 
-def copy_chapters() -> None:
-    """Brings lab/ up to date with notebooks/, save for the copies that the learner has changed."""
-    record, kept = read_json(ROOT / "lab" / ".copied.json"), []
+def copy_chapters() -> list[Path]:
+    """Brings lab/ up to date with notebooks/, save for copies that the learner has changed; returns the new ones."""
+    record, kept, copied = read_json(ROOT / "lab" / ".copied.json"), [], []
     for source in sorted(path for language in ("en", "zh") for path in (ROOT / "notebooks" / language).glob("*.ipynb")):
         name = f"{source.parent.name}/{source.name}"
         copy, new = ROOT / "lab" / name, source.read_bytes()
@@ -318,6 +320,7 @@ def copy_chapters() -> None:
         latest = hashlib.sha256(new).hexdigest()
         if there in ("", record.get(name)) and there != latest:
             write(copy, new)
+            copied.append(copy)
             there = latest
         if there == latest:
             record[name] = latest
@@ -326,6 +329,13 @@ def copy_chapters() -> None:
     write(ROOT / "lab" / ".copied.json", record)
     if kept:
         say(f"Kept with your changes: {', '.join(kept)}. For the newer version rename yours and run this again.")
+    return copied
+
+
+def trust(copied: list[Path]) -> None:
+    """Signs copies of chapters: JupyterLab draws the widgets of trusted notebooks alone until their cells are run."""
+    if copied:
+        run([PYTHON, "-m", "nbformat.sign", *copied], stdout=DEVNULL, env=environment())
 
 
 def hand_over(argv: list[Any], args: list[str]) -> int:
@@ -339,14 +349,19 @@ def hand_over(argv: list[Any], args: list[str]) -> int:
 
 def lab(args: list[str]) -> int:
     with lock():
-        copy_chapters()
+        trust(copy_chapters())
         write(VENV / "share/jupyter/lab/settings/overrides.json", SETTINGS)
     names = [os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG")]
     name = next(filter(None, names), "") or (WINDOWS and locale.getlocale()[0]) or ""
     folder = "lab/zh" if name.lower().startswith(("zh", "chinese")) else "lab/en"
     folder = folder if (ROOT / folder).is_dir() else "lab"
     say(f"Starting JupyterLab in {folder}/; its address follows. Ctrl-C ends it.")
-    options = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/{folder}", "--ServerApp.answer_yes=1"]
+    options = [
+        f"--ServerApp.root_dir={ROOT}",
+        f"--LabApp.default_url=/lab/tree/{folder}",
+        "--ServerApp.answer_yes=1",
+        KEEP_WIDGETS,
+    ]
     options += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     return hand_over(["-m", "jupyterlab", *options], args)  # `jupyter lab` would look for a script by its old path
 
@@ -363,7 +378,8 @@ def test(args: list[str]) -> int:
 
 def soak(args: list[str]) -> int:
     os.environ["SOAK"] = "1"
-    return call([PYTHON, "-m", "pytest", "tests/attacks", "tests/judge/test_sound.py", *args])
+    files = [f"tests/judge/{name}.py" for name in ("test_sound", "test_batch_class", "test_batch_runs")]
+    return call([PYTHON, "-m", "pytest", "tests/attacks", *files, *args])
 
 
 def clean(_: list[str]) -> int:
@@ -405,8 +421,9 @@ COMMANDS: dict[str, tuple[str | None, Callable[[list[str]], int], str]] = {
     "test": ("dev", test, "linters, types and tests"),
     "notebooks": ("dev", partial(hand_over, ["tools/chapters.py", "build"]), "build the chapters"),
     "experiments": ("dev", partial(hand_over, ["-m", "mini_llm.experiments"]), "measure what is missing or stale"),
+    "assignments": ("", partial(hand_over, ["practice/judge.py", "assignment", "build"]), "a class's nbgrader folder"),
     "bench": ("dev", partial(hand_over, ["benchmarks/run.py"]), "mini_llm beside transformers and the machine"),
-    "soak": ("dev", soak, "tries judge and exercises for long: every attack in every way, 200 seeds"),
+    "soak": ("dev", soak, "tries the judge for long: every attack in every way, 200 seeds, 1,000 students"),
     "clean": (None, clean, "remove .venv, models/ and caches; your work stays"),
 }
 

@@ -3,42 +3,45 @@
 A source is jupytext Markdown. Prose stands in regions ``<!-- #region lang="zh" -->`` and ``lang="en"``, side by side;
 code cells stand once. ``{{key:.1f}}`` in prose is a number of the ledger, or of ``assets/published.json`` with its
 source, written in that format. A cell ``%%judge ID`` becomes the exercise's statement, folded, and its starter, for
-the reader to fill in.
+the reader to fill in; ``%judge_progress CHAPTER`` becomes the map of exercises. Neither is executed.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import sys
 import tempfile
 import time
 from copy import deepcopy
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from subprocess import run
+from typing import Any, cast
 
 import jupytext
 import nbformat
-from nbclient import NotebookClient
 
+from execution import NOT_RUN, STATES, Notebook, execute
+from mini_llm.show import quiz
+from practice.grader.catalogue import EXERCISES, all_cards
+from practice.grader.tell.lessons import render_status
+from practice.grader.tell.messages import Language
+from practice.grader.tell.progress_map import render_map
 from provenance import unexplained
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "notebooks" / "source"
 LEDGER = ROOT / "assets" / "ledger.json"
 PUBLISHED = ROOT / "assets" / "published.json"
-EXERCISES = ROOT / "practice" / "exercises"
 LANGUAGES = ("en", "zh")
 
+MAP = re.compile(r"%judge_progress (\d+)")
+ASIDE = re.compile(rf"^Quiz\(|{MAP.pattern}", re.MULTILINE)  # measures nothing: the prose around it goes on past it
 QUOTE = re.compile(r"\{\{([\w.+ -]+):([^{}]+)\}\}")
-_BAR = re.compile(r" *\d+%\|[^\n\r]*?(?:it/s|s/it)\]")  # left where something is printed while a bar is there
-_WIDGET_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 
-Notebook = Any  # nbformat.NotebookNode, which mypy knows nothing of
 Ledger = dict[str, dict[str, Any]]
-NOT_RUN = "skip-execution"  # a tag that nbclient knows
 STATEMENT = "statement"
 
 
@@ -58,6 +61,7 @@ def parse(source: Path) -> Notebook:
             folder = EXERCISES / exercise[1]
             cells += [_statement(folder, language, cell.id) for language in ("zh", "en")]
             cell.source = f"{exercise[0]}\n{(folder / 'starter.py').read_text(encoding='utf-8').strip()}"
+        if exercise or MAP.fullmatch(cell.source):
             cell.metadata["tags"] = [NOT_RUN]
         cells.append(cell)
     notebook.cells = cells
@@ -77,67 +81,19 @@ def _statement(folder: Path, language: str, before: str) -> Notebook:
     )
 
 
-def execute(notebook: Notebook, ledger_out: Path) -> Notebook:
-    """Run a notebook's code in a fresh kernel, in English, without the exercises; its numbers go to ``ledger_out``."""
-    executed = deepcopy(notebook)
-    executed.cells = [cell for cell in executed.cells if cell.cell_type == "code"]
-    env = os.environ | {"LEDGER_OUT": str(ledger_out), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
-    env.pop("MODEL", None)
-    client = NotebookClient(
-        executed,
-        timeout=600,
-        kernel_name="python3",
-        extra_arguments=["--log-level=ERROR"],  # not the advice on TCP without encryption
-        resources={"metadata": {"path": str(SOURCES)}},
-        store_widget_state=True,
-        record_timing=False,
-    )
-    if executed.cells:
-        client.execute(env=env)
-    for cell in executed.cells:
-        warned = [
-            o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stderr" and "arning" in o.text
-        ]
-        if warned:
-            print(f"{cell.id} warned: {warned}", file=sys.stderr)
-        cell.outputs = _joined([o for o in cell.outputs if not (o.output_type == "stream" and o.name == "stderr")])
-    executed.metadata["language_info"] = notebook.metadata["language_info"]
-    return _stable_widget_ids(executed)
-
-
-def _joined(outputs: list[Any]) -> list[Any]:
-    """Outputs with neighbouring pieces of printed text made one: how a kernel cuts them is chance.
-
-    Of a line that was written over, such as a progress bar, the last state is left.
-    """
-    joined: list[Any] = []
-    for output in outputs:
-        if joined and output.output_type == joined[-1].output_type == "stream":
-            joined[-1].text += output.text
-        else:
-            joined.append(output)
-    for output in joined:
-        if output.output_type == "stream":
-            output.text = re.sub(r"[^\n]*\r", "", _BAR.sub("", output.text))
-    return [output for output in joined if output.output_type != "stream" or output.text.strip()]
-
-
-def _stable_widget_ids(notebook: Notebook) -> Notebook:
-    """Number the widgets' random ids in order of appearance, so that a rebuild changes only what changed."""
-    text = nbformat.writes(notebook)
-    for number, found in enumerate(dict.fromkeys(_WIDGET_ID.findall(text))):
-        text = text.replace(found, f"{number:032x}")
-    return nbformat.reads(text, as_version=4)
-
-
 def edition(notebook: Notebook, executed: Notebook, language: str, ledger: Ledger) -> Notebook:
     """One language's chapter: its prose with the ledger's numbers, and the executed code cells."""
     ran = {cell.id: cell for cell in executed.cells}
     made = nbformat.v4.new_notebook(metadata=deepcopy(executed.metadata))
+    for model in made.metadata.get("widgets", {}).get(STATES, {}).get("state", {}).values():
+        if "lang" in model["state"]:
+            model["state"] |= {"lang": language, **present(model["state"])}
     for cell in notebook.cells:
         if cell.cell_type == "code":
             code = deepcopy(ran[cell.id])
             code.source = code_in(cell.source, language)
+            if chapter := MAP.fullmatch(cell.source):
+                code.outputs = [_map(chapter[1], language)]
             made.cells.append(code)
         elif cell.metadata.get("lang", language) == language:
             prose = nbformat.v4.new_markdown_cell(quote(cell.source, ledger), id=cell.id)
@@ -147,7 +103,29 @@ def edition(notebook: Notebook, executed: Notebook, language: str, ledger: Ledge
 
 def code_in(source: str, language: str) -> str:
     """A code cell's source as an edition has it: the judge speaks the edition's language."""
-    return re.sub(r"\A(%%judge \w+)$", rf"\1 --lang {language}", source, count=1, flags=re.MULTILINE)
+    return re.sub(
+        r"\A(%%judge \w+|%judge_progress \d+)$", rf"\1 --lang {language}", source, count=1, flags=re.MULTILINE
+    )
+
+
+def present(state: dict[str, Any]) -> dict[str, Any]:
+    """What of a widget's state is taken as it is now, not as it was when the chapter was executed: the script and style
+    that draw it, and a quiz's questions."""
+    module, _, name = state["_anywidget_id"].rpartition(".")
+    drawn = getattr(import_module(module), name)
+    asked = {"questions": quiz.load(state["chapter"])} if "questions" in state else {}
+    return {"_esm": str(drawn._esm), "_css": str(drawn._css), **asked}
+
+
+def _map(chapter: str, language: str) -> Notebook:
+    """The map as somebody sees it who has not answered anything yet: nobody's progress is read for it."""
+    lang = cast(Language, language)
+    pages = {source.stem[:2]: f"{source.stem}.ipynb" for source in sources()}
+    told = {
+        "text/html": render_map(all_cards(), {}, lang, chapter, pages),
+        "text/plain": render_status(all_cards(), {}, lang),
+    }
+    return nbformat.v4.new_output("display_data", data=told)
 
 
 def quote(prose: str, ledger: Ledger) -> str:
@@ -170,7 +148,7 @@ def numbers_from_nowhere(notebook: Notebook, outputs: Notebook) -> list[str]:
     ``outputs``: an edition of the notebook, executed.
     """
     ran = {cell.id: cell for cell in outputs.cells}
-    code = [index for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    code = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code" and not ASIDE.search(cell.source)]
     found = []
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown" and STATEMENT not in cell.metadata:
@@ -186,7 +164,7 @@ def numbers_from_nowhere(notebook: Notebook, outputs: Notebook) -> list[str]:
 
 def _texts(cell: Notebook, ran: dict[str, Notebook]) -> list[str]:
     """A code cell's source and what it printed."""
-    outputs = ran[cell.id].outputs if cell.id in ran else []
+    outputs = ran[cell.id].get("outputs", []) if cell.id in ran else []
     return [cell.source, *(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)]
 
 
@@ -212,7 +190,7 @@ def build(names: list[str]) -> None:
         start, notebook, known = time.monotonic(), parse(source), read_ledger()
         with tempfile.TemporaryDirectory() as scratch:
             out = Path(scratch) / "ledger.json"
-            executed = execute(notebook, out)
+            executed = execute(notebook, out, SOURCES)
             recorded: Ledger = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
         print(f"  {time.monotonic() - start:.0f} s, the largest so far {_peak_gib():.1f} GiB", flush=True)
         prefix = f"{source.stem.partition('_')[0]}."
@@ -226,6 +204,7 @@ def build(names: list[str]) -> None:
         LEDGER.write_text(json.dumps(dict(sorted((kept | recorded).items())), indent=1) + "\n", encoding="utf-8")
         _write_editions(source, notebook, executed)
         found += numbers_from_nowhere(notebook, executed)
+    run([sys.executable, ROOT / "tools" / "comics.py"], check=True)  # they quote the ledger, too
     if found:
         sys.exit("\n".join(found))
 

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import display
+from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-BLUE, ORANGE, GREY = "#1f6fb4", "#d9660a", "#8a8a8a"
+STYLE = rc_params_from_file(Path(__file__).with_name("course.mplstyle"), use_default_template=False)
+BLUE, ORANGE, GREY = STYLE["axes.prop_cycle"].by_key()["color"]
 
 
 def use_course_style() -> None:
-    """Set matplotlib's defaults for the rest of the notebook."""
-    plt.rcParams.update(
-        {
-            "figure.figsize": (8, 3.4),
-            "figure.dpi": 110,
-            "figure.constrained_layout.use": True,
-            "figure.facecolor": "white",
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.titlelocation": "left",
-            "axes.titlesize": 11,
-            "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREY]),
-            "legend.frameon": False,
-            "font.size": 10,
-        }
-    )
+    """Set matplotlib's defaults for the rest of the notebook: ``course.mplstyle``."""
+    plt.rcParams.update(STYLE)
+
+
+def course_style() -> AbstractContextManager[None]:
+    """The same for one block, for a figure that must not depend on what a notebook has set."""
+    return plt.rc_context(STYLE)
 
 
 def bars(values: Mapping[str, float], title: str, digits: int = 2, limit: float = 0.0) -> None:
@@ -57,20 +52,3 @@ def label_lines(axis: Axes, names: Sequence[str]) -> None:
         lowest = max(height, lowest + 1.2 * plt.rcParams["font.size"])
         offset = (5, lowest - height)
         axis.annotate(name, end, offset, textcoords="offset points", color=colour, va="center", annotation_clip=False)
-
-
-def kept_strip(kept: Sequence[Sequence[int]], read: Sequence[int], title: str) -> None:
-    """Who is in the cache: a row a step from the top, a column a token; dark = held, light = evicted, white = to come.
-
-    read: how many tokens had been read after each step.
-    """
-    picture = np.zeros((len(kept), read[-1]))
-    for step, held in enumerate(kept):
-        picture[step, : read[step]] = 0.25
-        picture[step, list(held)] = 1.0
-    figure = Figure(figsize=(8, 2.8))
-    axis = figure.subplots()
-    axis.imshow(picture, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
-    axis.spines["left"].set_visible(False)
-    axis.set(xlabel="token", ylabel="step", title=title)
-    display(figure)

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import cast
 
 from practice.grader.commands.answers import list_exercises, reset, start, take_reset
+from practice.grader.commands.assignment import assignment, take_assignment
+from practice.grader.commands.batch import batch, take_batch
 from practice.grader.commands.common import Command, UsageError, command_line, take_exercise
 from practice.grader.commands.examining import doctor, take_doctor
+from practice.grader.commands.exporting import export, take_export
 from practice.grader.commands.grading import EXIT_STATUS, run, take_run, take_watch, watch
 from practice.grader.commands.learning import hint, reveal, status
 from practice.grader.commands.proving import lint, take_lint
@@ -32,6 +35,9 @@ COMMANDS = (
     Command("status", status),
     Command("doctor", doctor, take_doctor),
     Command("lint", lint, take_lint, ("evict_sinks",)),
+    Command("batch", batch, take_batch, ("submissions", "--out", "results")),
+    Command("export", export, take_export, ("gradescope", "evict_sinks", "-o", "autograder.zip")),
+    Command("assignment", assignment, take_assignment, ("build",)),
 )
 
 
@@ -61,10 +67,14 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: list[str]) -> argparse.Namespace:
-    """The arguments, in any order: argparse by itself takes no FILE after an option that follows ID."""
+    """The arguments, in any order: argparse by itself takes no FILE or ID... after an option
+    that follows what comes first."""
     options, rest = parser.parse_known_args(arguments)
-    if getattr(options, "file", ...) is None and len(rest) == 1 and not rest[0].startswith("-"):
-        options.file = Path(rest.pop())
+    for name in ("file", "course"):
+        if getattr(options, name, ...) is None and len(rest) == 1 and not rest[0].startswith("-"):
+            setattr(options, name, Path(rest.pop()))
+    if getattr(options, "exercises", ...) == [] and not any(word.startswith("-") for word in rest):
+        options.exercises, rest = rest, []
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return options

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREENSHOTS = ROOT / "build" / "screenshots"
@@ -42,6 +42,12 @@ def chromium() -> str:
     return str(found)
 
 
+def picture_path(name: str) -> Path:
+    """Where a screenshot is kept."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    return SCREENSHOTS / f"{name}.png"
+
+
 @contextmanager
 def lab_server(home: Path) -> Iterator[str]:
     """`make lab LAB_ARGS=--no-browser` on a free port with its settings under ``home``; yields the base URL."""
@@ -50,6 +56,9 @@ def lab_server(home: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     folders = ("JUPYTER_CONFIG_DIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR", "JUPYTER_RUNTIME_DIR")
     env = os.environ | {name: str(home / name.lower()) for name in (*folders, "IPYTHONDIR")}
+    saving = Path(env["JUPYTERLAB_SETTINGS_DIR"], "@jupyterlab/docmanager-extension/plugin.jupyterlab-settings")
+    saving.parent.mkdir(parents=True)
+    saving.write_text('{"autosave": false}')  # what lies in lab/ belongs to whoever works there
     options = (
         f"--no-browser --ip=127.0.0.1 --port={port} --ServerApp.port_retries=0 "
         f"--IdentityProvider.token={TOKEN} --expose-app-in-browser"
@@ -117,6 +126,29 @@ class Reader:
             timeout=timeout * 1000,
         )
 
+    def show_cell(self, index: int) -> Locator:
+        """Scroll to a cell, counted from 0 over all kinds; returns it."""
+        self.page.evaluate(
+            """async (index) => {
+                const {content} = window.jupyterapp.shell.currentWidget;
+                content.activeCellIndex = index;
+                await content.scrollToItem(index, 'smart');
+            }""",
+            index,
+        )
+        return self.page.locator(f".jp-Cell[data-windowed-list-index='{index}']")
+
+    def cells_that_show(self, mime: str) -> list[int]:
+        """Which cells have an output of this kind, counted from 0 over all kinds of cells."""
+        found: list[int] = self.page.evaluate(
+            """(mime) => window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells
+                .map((cell, index) => [cell, index])
+                .filter(([cell]) => cell.cell_type === 'code' && cell.getOutputs().some(o => o.data && mime in o.data))
+                .map(([, index]) => index)""",
+            mime,
+        )
+        return found
+
     def outputs(self) -> list[list[dict[str, Any]]]:
         """The outputs of every code cell, as the notebook would save them."""
         found: list[list[dict[str, Any]]] = self.page.evaluate(
@@ -126,8 +158,7 @@ class Reader:
         return found
 
     def screenshot(self, name: str) -> None:
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+        self.page.screenshot(path=picture_path(name))
 
 
 @contextmanager

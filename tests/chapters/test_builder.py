@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import chapters
+import execution
 from practice.grader.catalogue import EXERCISES
 
 SOURCE = """---
@@ -29,36 +31,70 @@ import sys
 sys.stdout.write("half\\r")
 print("whole")
 ```
+
+```python
+%judge_progress 01
+```
+
+```python
+from mini_llm.show.sink_map import SinkMap
+
+SinkMap({"story": [[0.25]]})
+```
 """
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    path = tmp_path / "09_toy.md"
-    path.write_text(SOURCE, encoding="utf-8")
-    return path
-
-
-def test_an_exercise_is_its_starter_and_is_not_run(source: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
+    """The toy chapter as parsed and as executed."""
+    folder = tmp_path_factory.mktemp("toy")
+    source = folder / "09_toy.md"
+    source.write_text(SOURCE, encoding="utf-8")
     notebook = chapters.parse(source)
+    return notebook, execution.execute(notebook, folder / "ledger.json", folder)
+
+
+def test_exercises_and_the_map_are_not_run(built: tuple[Any, Any]) -> None:
+    cells = built[1].cells
+    assert [cell.execution_count for cell in cells] == [1, None, 2, None, 3]
+    assert [[output.text for output in cell.outputs] for cell in cells[:3]] == [["one\n"], [], ["whole\n"]]
+
+
+def test_an_exercise_is_its_statement_and_its_starter(built: tuple[Any, Any]) -> None:
     starter = (EXERCISES / "kv_bytes" / "starter.py").read_text(encoding="utf-8").strip()
-    executed = chapters.execute(notebook, tmp_path / "ledger.json")
-    assert [cell.execution_count for cell in executed.cells] == [1, None, 2]
-    assert [[output.text for output in cell.outputs] for cell in executed.cells] == [["one\n"], [], ["whole\n"]]
     for language in chapters.LANGUAGES:
-        statement, cell = chapters.edition(notebook, executed, language, {}).cells[1:3]
+        statement, cell = chapters.edition(*built, language, {}).cells[1:3]
         text = (EXERCISES / "kv_bytes" / f"statement.{language}.md").read_text(encoding="utf-8").partition("\n")[2]
         assert text.strip() in statement.source
         assert cell.source == f"%%judge kv_bytes --lang {language}\n{starter}"
 
 
+@pytest.mark.parametrize(("language", "told"), [("en", "0 of 16 exercises passed"), ("zh", "16 道练习，通过 0 道")])
+def test_the_map_and_the_widgets_speak_the_edition_s_language(built: tuple[Any, Any], language: str, told: str) -> None:
+    made = chapters.edition(*built, language, {})
+    *_, shown, widget = made.cells
+    assert shown.source == f"%judge_progress 01 --lang {language}"
+    assert told in shown.outputs[0].data["text/html"]
+    assert '<a href="02_mini_llm.ipynb">' in shown.outputs[0].data["text/html"]
+    view = widget.outputs[0].data["application/vnd.jupyter.widget-view+json"]["model_id"]
+    assert made.metadata.widgets[execution.STATES]["state"][view]["state"]["lang"] == language
+
+
+def test_a_widget_is_named_after_its_cell_whatever_its_random_id(built: tuple[Any, Any]) -> None:
+    text, ids = nbformat.writes(built[1]), list(built[1].metadata.widgets[execution.STATES]["state"])
+    assert len(ids) == 2  # the widget and its layout
+    for number, name in enumerate(ids):
+        text = text.replace(name, f"{number + 10:032x}")
+    assert execution._stable_widget_ids(nbformat.reads(text, as_version=4)) == built[1]
+
+
 def test_a_bar_that_is_gone_leaves_nothing() -> None:
     printed = new_output("stream", name="stdout", text="\r 50%\r100%\r      \r")
-    assert chapters._joined([printed]) == []
+    assert execution._joined([printed]) == []
     between = new_output(
         "stream", name="stdout", text="\r  0%|    | 0/2 [00:00<?, ?it/s]one\n\r 50%|##  | 1/2 [00:03<00:03,  3.40s/it]"
     )
-    assert chapters._joined([between])[0].text == "one\n"
+    assert execution._joined([between])[0].text == "one\n"
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,8 @@ def test_one_folder_is_all_that_the_judge_needs(judge: Judge, copy: Path, lang: 
 def test_the_tests_take_it_as_they_take_every_exercise(copy: Path) -> None:
     """Those that run for each exercise, `test_sound` but for its time, in a copy where one folder was added."""
     build(copy / "practice/exercises/causal_mask")
-    shutil.copytree(ROOT / "tests/judge", copy / "tests/judge", ignore=shutil.ignore_patterns("__pycache__"))
+    others = shutil.ignore_patterns("__pycache__", "test_batch_*")  # a batch's tests need more than tests/judge
+    shutil.copytree(ROOT / "tests/judge", copy / "tests/judge", ignore=others)
     shutil.copy(ROOT / "pyproject.toml", copy)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/judge", "-k"]
     environment = {**os.environ, "PYTHONPATH": str(copy)}

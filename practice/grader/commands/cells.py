@@ -1,13 +1,14 @@
-"""What a notebook asks of the judge: to grade a cell, which is saved first, and to open hints."""
+"""What a notebook asks of the judge: to grade a cell, which is saved first, to open hints, and the map."""
 
 import contextlib
 import html
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from practice.grader.catalogue import Card
+from practice.grader.catalogue import Card, all_cards
 from practice.grader.commands.answers import back_up
 from practice.grader.commands.common import (
     UsageError,
@@ -25,8 +26,10 @@ from practice.grader.lessons import HINTS, Hint, read_hints
 from practice.grader.progress import Record
 from practice.grader.report import CaseResult, Report, Text, Verdict
 from practice.grader.tell.as_json import as_json
+from practice.grader.tell.lessons import render_status
 from practice.grader.tell.messages import Language, say, sentence
 from practice.grader.tell.notebook import render_hints_markdown, render_notebook, render_progress
+from practice.grader.tell.progress_map import chapter_pages, render_map
 from practice.grader.tell.terminal import render_report
 from practice.grader.verify.verifier import get_ready, grade
 
@@ -49,13 +52,18 @@ class CellGrader:
         lang: Language = request["lang"]
         with contextlib.redirect_stderr(io.StringIO()) as warned:
             try:
-                card = find(request["exercise"], lang)
-                last = self._grade(card, request["source"], lang) if request["do"] == "grade" else _hint(card, lang)
+                last = self._last(request, lang)
             except UsageError as error:
                 last = {"event": "refused", "message": str(error)}
             except Exception as error:  # the judge's own fault; the next request may fare better
                 last = {"event": "refused", "message": f"{type(error).__name__}: {error}"}
         return {**last, "warnings": warned.getvalue()}
+
+    def _last(self, request: Event, lang: Language) -> Event:
+        if request["do"] == "map":
+            return _map(request["chapter"], Path(request["folder"]), lang)
+        card = find(request["exercise"], lang)
+        return self._grade(card, request["source"], lang) if request["do"] == "grade" else _hint(card, lang)
 
     def _grade(self, card: Card, text: str, lang: Language) -> Event:
         if not text.strip():
@@ -145,6 +153,15 @@ def _report(report: Report, card: Card, lang: Language, notes: list[str]) -> Eve
         "html": render_notebook(report, card, lang, notes),
         **_hints(card, hints, lang, opened=False),
         **({"button": ""} if passed else {}),
+    }
+
+
+def _map(chapter: str, folder: Path, lang: Language) -> Event:
+    cards, records = all_cards(), recall(lang)
+    return {
+        "event": "map",
+        "text": render_status(cards, records, lang),
+        "html": render_map(cards, records, lang, chapter, chapter_pages(folder)),
     }
 
 

@@ -1,4 +1,5 @@
-"""The cell magic `%%judge ID`: saves the cell as the answer to an exercise and has it graded.
+"""The cell magic `%%judge ID`: saves the cell as the answer to an exercise and has it graded. `%judge_progress CHAPTER`
+shows the way through the exercises.
 
 The judge sees the cell's source alone, in its own sandbox.  The cell runs in the notebook, too, so that its function
 can be tried, but only afterwards, and only where it did run in the sandbox: what hangs or crashes there stays out of
@@ -6,6 +7,7 @@ the kernel.
 """
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from practice.grader.notebook.page import NotebookPage, PlainPage
@@ -14,12 +16,14 @@ from practice.grader.tell.messages import LANGUAGES, Language, choose_language, 
 
 
 def load(shell: Any) -> None:
-    """Give an IPython shell the magic, and start the judge's process, so that it is ready by the time of an answer."""
-    shell.register_magic_function(JudgeMagic(shell).grade, "cell", "judge")
+    """Give an IPython shell the magics, and start the judge's process, so that it is ready by the time of an answer."""
+    magic = JudgeMagic(shell)
+    shell.register_magic_function(magic.grade, "cell", "judge")
+    shell.register_magic_function(magic.progress, "line", "judge_progress")
 
 
 class JudgeMagic:
-    """`%%judge` of one shell."""
+    """`%%judge` and `%judge_progress` of one shell."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
@@ -43,8 +47,24 @@ class JudgeMagic:
         if last and last.get("runs"):
             self._shell.run_cell(cell, store_history=False)
 
+    def progress(self, line: str) -> None:
+        """%judge_progress CHAPTER [--lang en|zh]: what is passed, what was tried, and what comes next."""
+        asked = _parse(line)
+        if asked is None:
+            _warn(say(choose_language(), "map_usage"))
+            return
+        chapter, lang = asked
+        told = self._ask(lang, do="map", chapter=chapter, folder=str(Path.cwd()))
+        if told:
+            page = PlainPage() if self._in_terminal else NotebookPage(lambda: None)
+            page.show(told)
+
+    @property
+    def _in_terminal(self) -> bool:
+        return getattr(self._shell, "kernel", None) is None
+
     def _page(self, exercise: str, lang: Language) -> NotebookPage | PlainPage:
-        if getattr(self._shell, "kernel", None) is None:
+        if self._in_terminal:
             return PlainPage()
         return NotebookPage(lambda: self._ask(lang, do="hint", exercise=exercise))
 
@@ -69,7 +89,7 @@ class JudgeMagic:
 
 
 def _parse(line: str) -> tuple[str, Language] | None:
-    """The exercise and the language asked for; None where the line says something else."""
+    """The exercise, or chapter, and the language asked for; None where the line says something else."""
     match line.replace("=", " ").split():
         case [exercise] if not exercise.startswith("-"):
             return exercise, choose_language()
