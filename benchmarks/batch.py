@@ -7,7 +7,6 @@ its processes, which they hardly do.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
 import shutil
@@ -18,9 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import torch
-from judging import CARD, HERE, REFERENCE, ROOT, _probe, _python, _row, _said
-from machine import describe
+from judging import CARD, HERE, REFERENCE, ROOT, _probe, _python, _row, _said, write_results
 from tqdm import tqdm
 
 Row = dict[str, Any]
@@ -40,13 +37,7 @@ def main() -> None:
     parts += [lambda: _judge("all wrong", sorted(MUTANTS.glob("*.py")), wrong, cores)]
     parts += [] if options.quick else [_nbgrader]
     rows = [row for part in tqdm(parts, desc="batch", file=sys.stdout) for row in part()]
-    options.out.mkdir(parents=True, exist_ok=True)
-    about = describe(torch.device("cpu"))
-    (options.out / "batch.json").write_text(json.dumps({"machine": about, "rows": rows}, indent=1) + "\n")
-    lines = ["# A class", "", *(f"{name}: {value}  " for name, value in about.items())]
-    lines += ["", "| what | who | found |", "|---|---|---|"]
-    lines += [f"| {row['what']} | {row['who']} | {row['found']} |" for row in rows]
-    (options.out / "batch.md").write_text("\n".join(lines) + "\n")
+    write_results(options.out / "batch", "A class", rows, ("what", "who", "found"))
     print(f"{len(rows)} rows: {options.out}")
 
 

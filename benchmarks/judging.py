@@ -53,14 +53,19 @@ def main() -> None:
     if not options.quick:
         parts += [_torch_judge, _nbgrader]
     table = [row for part in tqdm(parts, desc="judge", file=sys.stdout) for row in part()]
-    options.out.mkdir(parents=True, exist_ok=True)
-    about = describe(torch.device("cpu"))
-    (options.out / "judge.json").write_text(json.dumps({"machine": about, "rows": table}, indent=1) + "\n")
-    lines = ["# The judge", "", *(f"{name}: {value}  " for name, value in about.items())]
-    lines += ["", "| what | who | found | goal |", "|---|---|---|---|"]
-    lines += [f"| {row['what']} | {row['who']} | {row['found']} | {row['goal']} |" for row in table]
-    (options.out / "judge.md").write_text("\n".join(lines) + "\n")
+    write_results(options.out / "judge", "The judge", table, ("what", "who", "found", "goal"))
     print(f"{len(table)} rows, {sum(row['missed'] for row in table)} miss their goal: {options.out}")
+
+
+def write_results(path: Path, title: str, rows: list[Row], columns: tuple[str, ...]) -> None:
+    """Write rows, and what the machine is, as JSON and as a Markdown table: ``path`` with .json and with .md."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = describe(torch.device("cpu"))
+    path.with_suffix(".json").write_text(json.dumps({"machine": about, "rows": rows}, indent=1) + "\n")
+    lines = [f"# {title}", "", *(f"{name}: {value}  " for name, value in about.items())]
+    lines += ["", f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    lines += [f"| {' | '.join(str(row[column]) for column in columns)} |" for row in rows]
+    path.with_suffix(".md").write_text("\n".join(lines) + "\n")
 
 
 def _row(what: str, who: str, value: float, unit: str, most: float | None = None) -> Row:

@@ -23,9 +23,12 @@ from typing import Any, cast
 import jupytext
 import nbformat
 
-from execution import NOT_RUN, STATES, Notebook, execute
+from execution import NOT_RUN, Notebook, execute
+from mini_llm.longctx.ledger import LEDGER, Ledger, quotable, quote
+from mini_llm.longctx.ledger import read as read_ledger
 from mini_llm.show import quiz
 from practice.grader.catalogue import EXERCISES, all_cards
+from practice.grader.notebook.saving import widget_states
 from practice.grader.tell.lessons import render_status
 from practice.grader.tell.messages import Language
 from practice.grader.tell.progress_map import render_map
@@ -33,15 +36,11 @@ from provenance import unexplained
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "notebooks" / "source"
-LEDGER = ROOT / "assets" / "ledger.json"
-PUBLISHED = ROOT / "assets" / "published.json"
 LANGUAGES = ("en", "zh")
 
 MAP = re.compile(r"%judge_progress (\d+)")
 ASIDE = re.compile(rf"^Quiz\(|{MAP.pattern}", re.MULTILINE)  # measures nothing: the prose around it goes on past it
-QUOTE = re.compile(r"\{\{([\w.+ -]+):([^{}]+)\}\}")
 
-Ledger = dict[str, dict[str, Any]]
 STATEMENT = "statement"
 
 
@@ -85,7 +84,7 @@ def edition(notebook: Notebook, executed: Notebook, language: str, ledger: Ledge
     """One language's chapter: its prose with the ledger's numbers, and the executed code cells."""
     ran = {cell.id: cell for cell in executed.cells}
     made = nbformat.v4.new_notebook(metadata=deepcopy(executed.metadata))
-    for model in made.metadata.get("widgets", {}).get(STATES, {}).get("state", {}).values():
+    for model in widget_states(made).values():
         if "lang" in model["state"]:
             model["state"] |= {"lang": language, **present(model["state"])}
     for cell in notebook.cells:
@@ -126,20 +125,6 @@ def _map(chapter: str, language: str) -> Notebook:
         "text/plain": render_status(all_cards(), {}, lang),
     }
     return nbformat.v4.new_output("display_data", data=told)
-
-
-def quote(prose: str, ledger: Ledger) -> str:
-    """Prose with each ``{{key:format}}`` replaced by the ledger's number.
-
-    Raises KeyError naming an unknown key, and ValueError where something in double braces is no such quote.
-    """
-    quoted = QUOTE.sub(lambda found: format(ledger[found[1]]["value"], found[2]), prose)
-    left = re.search(r"\{\{[^\n]*|[^\n]*\}\}", quoted)
-    if left:
-        raise ValueError(
-            f"{left[0][:60]!r} is no quote of the ledger: write {{{{key:format}}}}, such as {{{{03.ppl.full:.1f}}}}"
-        )
-    return quoted
 
 
 def numbers_from_nowhere(notebook: Notebook, outputs: Notebook) -> list[str]:
@@ -258,26 +243,6 @@ def numbers(names: list[str]) -> None:
         found += numbers_from_nowhere(parse(source), outputs)
     print("\n".join(found) or "every number is quoted, derived beside it, or in the code around it")
     sys.exit(bool(found))
-
-
-def read_ledger() -> Ledger:
-    """Measured numbers."""
-    return _read(LEDGER)
-
-
-def quotable() -> Ledger:
-    """What prose may quote: measured numbers, and those of others, each with its source."""
-    return read_ledger() | read_published()
-
-
-def read_published() -> Ledger:
-    """Numbers of others, each with its source."""
-    return _read(PUBLISHED)
-
-
-def _read(path: Path) -> Ledger:
-    found: Ledger = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return found
 
 
 def _write_editions(source: Path, notebook: Notebook, executed: Notebook) -> None:

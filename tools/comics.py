@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from cartoon.strip import Comic, alternative, draw
-from chapters import LANGUAGES, ROOT, Ledger, quotable, quote
+from chapters import LANGUAGES, ROOT
+from mini_llm.longctx.ledger import quotable, quoted
 
 STRIPS = ROOT / "notebooks" / "comics"
 DRAWINGS = ROOT / "assets" / "comics"
@@ -26,15 +26,6 @@ def strips() -> list[Path]:
 def read(strip: Path) -> Comic:
     """A comic as it is written, its quotes of the ledger unfilled."""
     return tomllib.loads(strip.read_text(encoding="utf-8"))
-
-
-def quoted(value: Any, ledger: Ledger) -> Any:
-    """The same with every quote of the ledger filled in, however deep it stands."""
-    if isinstance(value, str):
-        return quote(value, ledger)
-    if isinstance(value, dict):
-        return {key: quoted(inner, ledger) for key, inner in value.items()}
-    return [quoted(inner, ledger) for inner in value] if isinstance(value, list) else value
 
 
 def drawing(strip: Path, language: str) -> Path:

@@ -14,8 +14,9 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
+from practice.grader.notebook.saving import STATES, widget_states
+
 NOT_RUN = "skip-execution"  # a tag that nbclient knows
-STATES = "application/vnd.jupyter.widget-state+json"
 
 _BAR = re.compile(r" *\d+%\|[^\n\r]*?(?:it/s|s/it)\]")  # left where something is printed while a bar is there
 _WIDGET_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
@@ -72,7 +73,7 @@ def _joined(outputs: list[Any]) -> list[Any]:
 def _stable_widget_ids(notebook: Notebook) -> Notebook:
     """Name the widgets, whose ids are random, after the cell that shows them and their turn in it, so that a rebuild
     changes only what changed."""
-    states = notebook.metadata.get("widgets", {}).get(STATES, {}).get("state", {})
+    states = widget_states(notebook)
     names: dict[str, str] = {}
     for cell in notebook.cells:
         found = list(dict.fromkeys(_WIDGET_ID.findall(json.dumps(cell.outputs))))

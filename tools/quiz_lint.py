@@ -16,7 +16,8 @@ from pathlib import Path
 
 import giveaways
 from giveaways import FIGURE, LANGUAGES
-from mini_llm.show.quiz import FOLDER, QUOTE, Question, read
+from mini_llm.longctx.ledger import QUOTE
+from mini_llm.show.quiz import FOLDER, Question, read
 from provenance import unexplained
 
 SOURCES = FOLDER.parent / "source"

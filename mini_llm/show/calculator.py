@@ -13,7 +13,7 @@ from ..longctx import costs
 from ..longctx.costs import Shape
 from ..longctx.references import DEVICES, SHAPES, Device
 from ..longctx.shapes_from_config import ConfigError, shape_from_config
-from .plots import BLUE, GREY, ORANGE, course_style
+from .plots import BLUE, GREY, ORANGE
 from .widget import CourseWidget
 
 GiB = 2**30
@@ -169,14 +169,13 @@ class Calculator(CourseWidget):
 
     def figure(self) -> Figure:
         found = self.result
-        with course_style():
-            figure = Figure(figsize=(8, 3.4))
-            flops, steps = figure.subplots(1, 2)
-            _draw_flops(flops, self.offers["curve"], found, self.tokens)
-            _draw_steps(steps, found, self.batch)
-            request = f"a request of {self.tokens // 1024}K takes {found['kv_request'] / GiB:.3f} GiB of KV ({self.kv})"
-            room = f"{max(0, found['room']) / GiB:.1f} GiB hold {found['fit']:,}"
-            figure.suptitle(f"{self.shape}, {self.device}: {request}; {room}")
+        figure = Figure(figsize=(8, 3.4))
+        flops, steps = figure.subplots(1, 2)
+        _draw_flops(flops, self.offers["curve"], found, self.tokens)
+        _draw_steps(steps, found, self.batch)
+        request = f"a request of {self.tokens // 1024}K takes {found['kv_request'] / GiB:.3f} GiB of KV ({self.kv})"
+        room = f"{max(0, found['room']) / GiB:.1f} GiB hold {found['fit']:,}"
+        figure.suptitle(f"{self.shape}, {self.device}: {request}; {room}")
         return figure
 
 

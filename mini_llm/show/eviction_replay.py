@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..longctx.replay import LEVELS, STEP, from_numbers
-from .plots import BLUE, GREY, ORANGE, course_style
+from .plots import BLUE, GREY, ORANGE
 from .widget import CourseWidget
 
 Recorded = Mapping[str, Mapping[str, Any]]
@@ -78,21 +78,20 @@ class EvictionReplay(CourseWidget):
     def figure(self) -> Figure:
         layer, shown = self.layers.index(self.layer), self.shown
         cells = self._cells[layer, self.choices.index(shown)]
-        with course_style():
-            figure = Figure(figsize=(8, 4.2))
-            first, strip, loss = figure.subplots(1, 3, sharey=True, width_ratios=(1, 5, 2.2))
-            _draw_cells(first, cells, range(WIDE))
-            _draw_cells(strip, cells, range(WIDE, cells.shape[1]))
-            _write_shares(first, cells[:, 0] > 0, self.first[shown][layer])
-            first.set(ylabel="step", xlabel="tokens 0-3", xticks=())
-            strip.set(xlabel="token (blue: held, the darker the more attention; grey: evicted)")
-            self._draw_losses(loss, f"sinks.1/{self.budget}")
-            later = slice(self.budget // STEP, None)  # before that nothing is evicted
-            ppl, full = (np.exp(np.mean(self.losses[choice][later])) for choice in (shown, self._full))
-            figure.suptitle(
-                f"{_title(shown)}: perplexity {ppl:.0f}, full cache {full:.0f}"
-                f" (left: token 0's share of layer {self.layer}'s attention, %)"
-            )
+        figure = Figure(figsize=(8, 4.2))
+        first, strip, loss = figure.subplots(1, 3, sharey=True, width_ratios=(1, 5, 2.2))
+        _draw_cells(first, cells, range(WIDE))
+        _draw_cells(strip, cells, range(WIDE, cells.shape[1]))
+        _write_shares(first, cells[:, 0] > 0, self.first[shown][layer])
+        first.set(ylabel="step", xlabel="tokens 0-3", xticks=())
+        strip.set(xlabel="token (blue: held, the darker the more attention; grey: evicted)")
+        self._draw_losses(loss, f"sinks.1/{self.budget}")
+        later = slice(self.budget // STEP, None)  # before that nothing is evicted
+        ppl, full = (np.exp(np.mean(self.losses[choice][later])) for choice in (shown, self._full))
+        figure.suptitle(
+            f"{_title(shown)}: perplexity {ppl:.0f}, full cache {full:.0f}"
+            f" (left: token 0's share of layer {self.layer}'s attention, %)"
+        )
         return figure
 
     def _draw_losses(self, axis: Axes, other: str) -> None:

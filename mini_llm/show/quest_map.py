@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from ..longctx.sparse import LastQueries
-from .plots import BLUE, GREY, ORANGE, course_style
+from .plots import BLUE, GREY, ORANGE
 from .quest_head import MISSED, SHARES, SINKS, WASTED, Head
 from .widget import CourseWidget
 
@@ -94,15 +94,14 @@ class QuestMap(CourseWidget):
     def figure(self) -> Figure:
         head, at = self.measured(self.layer, self.head), self.budgets.index(self.budget)
         read, missed, wasted = (head.counts()[name][at] for name in ("read", "missed", "wasted"))
-        with course_style():
-            figure = Figure(figsize=(8, 3.4))
-            pages, errors = figure.subplots(1, 2, width_ratios=(3, 1))
-            _draw_pages(pages, head, at)
-            _draw_errors(errors, head, self.budgets, at)
-            figure.suptitle(
-                f"Quest, layer {self.layer}, head {self.head}, budget {self.budget}: of {read:.0f} pages read (blue)"
-                f" {wasted:.1f} in vain, {missed:.1f} missed (x)"
-            )
+        figure = Figure(figsize=(8, 3.4))
+        pages, errors = figure.subplots(1, 2, width_ratios=(3, 1))
+        _draw_pages(pages, head, at)
+        _draw_errors(errors, head, self.budgets, at)
+        figure.suptitle(
+            f"Quest, layer {self.layer}, head {self.head}, budget {self.budget}: of {read:.0f} pages read (blue)"
+            f" {wasted:.1f} in vain, {missed:.1f} missed (x)"
+        )
         return figure
 
 

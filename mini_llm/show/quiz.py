@@ -16,7 +16,6 @@ chapter. `tools/quiz_lint.py` checks the files.
 
 from __future__ import annotations
 
-import re
 import textwrap
 import tomllib
 from pathlib import Path
@@ -25,11 +24,10 @@ from typing import Any
 import traitlets
 from matplotlib.figure import Figure
 
-from ..longctx import ledger
+from ..longctx.ledger import quotable, quoted
 from .widget import CourseWidget
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks" / "quiz"
-QUOTE = re.compile(r"\{\{([^:{}]+):([^{}]+)\}\}")
 
 Question = dict[str, Any]
 
@@ -49,22 +47,16 @@ def load(chapter: str) -> list[Question]:
 def read(path: Path) -> list[Question]:
     """A file's questions, their quotes replaced by the ledger's numbers; KeyError names an unknown key of it."""
     questions: list[Question] = tomllib.loads(path.read_text(encoding="utf-8"))["question"]
-    numbers = ledger.read() | ledger.read(ledger.LEDGER.with_name("published.json"))
-    return [_resolved(question, numbers) for question in questions]
+    return [_with_numbers(question) for question in quoted(questions, quotable())]
 
 
-def _resolved(found: Any, numbers: dict[str, dict[str, Any]], name: str = "") -> Any:
-    """The same with every quote written out; under ``right`` and ``value`` the text becomes a number."""
-    if isinstance(found, dict):
-        return {key: _resolved(value, numbers, key) for key, value in found.items()}
-    if isinstance(found, list):
-        return [_resolved(value, numbers, name) for value in found]
-    if isinstance(found, str):
-        text = QUOTE.sub(lambda quoted: format(numbers[quoted[1]]["value"], quoted[2]), found)
-        if "{{" in text:
-            raise ValueError(f"{text!r} holds something in double braces that is no quote: write {{{{key:format}}}}")
-        return float(text.replace(",", "")) if name in ("right", "value") else text
-    return found
+def _with_numbers(question: Question) -> Question:
+    """``right`` and ``value`` as numbers where they were written as quotes."""
+    for part in (question, *question.get("mistake", [])):
+        for name in ("right", "value"):
+            if isinstance(part.get(name), str):
+                part[name] = float(part[name].replace(",", ""))
+    return question
 
 
 class Quiz(CourseWidget):

@@ -17,6 +17,8 @@ import anywidget
 import traitlets
 from matplotlib.figure import Figure
 
+from .plots import course_style
+
 SCRIPTS = Path(__file__).parent / "js"
 LANGUAGES = ("en", "zh")
 
@@ -58,6 +60,7 @@ class CourseWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**options)
-        drawn, figure = BytesIO(), self.figure()
-        figure.savefig(drawn, format="png", dpi=100)
+        drawn = BytesIO()
+        with course_style():  # whatever the notebook has set
+            self.figure().savefig(drawn, format="png", dpi=100)
         return data | {"image/png": drawn.getvalue(), "text/plain": type(self).__name__}, metadata

@@ -19,8 +19,9 @@ from cartoon.lettering import width, wrap
 from cartoon.panel import DRAWN, lay_out
 from cartoon.people import POSES
 from cartoon.strip import alternative, draw
-from chapters import LANGUAGES, QUOTE, ROOT, parse, quotable, sources
+from chapters import LANGUAGES, ROOT, parse, sources
 from jupyter_reader import CHROMIUM_ARGS, chromium
+from mini_llm.longctx.ledger import QUOTE, quotable, quoted
 from provenance import unexplained
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -56,7 +57,7 @@ def test_every_chapter_has_a_comic_of_six_panels_and_nothing_else_is_there() -> 
 
 @each
 def test_the_committed_drawing_is_what_its_file_and_the_ledger_give(strip: Path, language: str) -> None:
-    now = draw(comics.quoted(comics.read(strip), quotable()), language)
+    now = draw(quoted(comics.read(strip), quotable()), language)
     committed = comics.drawing(strip, language).read_text(encoding="utf-8")
     assert committed == now, "run `python tools/comics.py`"
 
@@ -93,7 +94,7 @@ def test_the_drawing_is_small_stands_alone_and_has_its_words(strip: Path, langua
         *("svg", "title", "desc", "g", "path", "circle", "rect", "text")
     }
     assert not re.search(r"href|url\(|style=|\son\w+=", text)
-    comic = comics.quoted(comics.read(strip), quotable())
+    comic = quoted(comics.read(strip), quotable())
     assert root.findtext(f"{SVG}title") == comic["title"][language]
     assert root.findtext(f"{SVG}desc") == alternative(comic, language)
     sizes = [float(element.attrib["font-size"]) for element in root.iter(f"{SVG}text")]

@@ -11,6 +11,7 @@ import pytest
 
 import chapters
 from execution import NOT_RUN, STATES
+from mini_llm.longctx import ledger
 from practice.grader import catalogue
 
 SOURCES = chapters.sources()
@@ -39,7 +40,7 @@ def test_an_edition_is_what_its_source_builds(source: Path, language: str) -> No
     expected = [
         (
             cell.cell_type,
-            chapters.quote(cell.source, chapters.quotable())
+            ledger.quote(cell.source, ledger.quotable())
             if cell.cell_type == "markdown"
             else chapters.code_in(cell.source, language),
         )
@@ -52,7 +53,7 @@ def test_an_edition_is_what_its_source_builds(source: Path, language: str) -> No
 @pytest.mark.parametrize("prose", ["{{03.ppl.full}}", "{{03.ppl.full:.1f}} and {{ 03", "a }} b"])
 def test_a_placeholder_that_is_no_quote_is_an_error(prose: str) -> None:
     with pytest.raises(ValueError, match="no quote of the ledger"):
-        chapters.quote(prose, {"03.ppl.full": {"value": 1.0, "rel_tol": 0.1}})
+        ledger.quote(prose, {"03.ppl.full": {"value": 1.0, "rel_tol": 0.1}})
 
 
 @by_source
@@ -77,7 +78,7 @@ def test_every_passage_has_both_languages(source: Path) -> None:
 def test_both_languages_quote_the_same_numbers(source: Path) -> None:
     cells = [cell for cell in chapters.parse(source).cells if cell.cell_type == "markdown"]
     for chinese, english in zip(cells[::2], cells[1::2], strict=True):
-        assert sorted(chapters.QUOTE.findall(chinese.source)) == sorted(chapters.QUOTE.findall(english.source))
+        assert sorted(ledger.QUOTE.findall(chinese.source)) == sorted(ledger.QUOTE.findall(english.source))
 
 
 @by_chapter
@@ -119,8 +120,8 @@ def test_every_number_in_the_prose_comes_from_somewhere(source: Path) -> None:
 
 
 def test_every_published_number_has_a_source_and_is_quoted() -> None:
-    quoted = {key for source in SOURCES for key, _ in chapters.QUOTE.findall(source.read_text(encoding="utf-8"))}
-    for key, entry in chapters.read_published().items():
+    quoted = {key for source in SOURCES for key, _ in ledger.QUOTE.findall(source.read_text(encoding="utf-8"))}
+    for key, entry in ledger.read(ledger.PUBLISHED).items():
         assert entry.keys() == {"value", "source"}
         assert key in quoted
         assert key.startswith("pub.")
@@ -139,15 +140,15 @@ def test_every_exercise_stands_in_its_chapter() -> None:
 
 def test_every_number_of_the_ledger_is_quoted_or_belongs_to_a_quoted_family() -> None:
     prose = "".join(source.read_text(encoding="utf-8") for source in SOURCES)
-    quoted = {key.rsplit(".", 1)[0] for key, _ in chapters.QUOTE.findall(prose) if not key.startswith("pub.")}
-    families = {key.rsplit(".", 1)[0] for key in chapters.read_ledger()}
+    quoted = {key.rsplit(".", 1)[0] for key, _ in ledger.QUOTE.findall(prose) if not key.startswith("pub.")}
+    families = {key.rsplit(".", 1)[0] for key in ledger.read()}
     assert quoted <= families
     assert {family.split(".")[0] for family in families} <= {source.stem[:2] for source in CHAPTERS}
 
 
 def test_an_unknown_key_is_named() -> None:
     with pytest.raises(KeyError, match=r"03\.nothing"):
-        chapters.quote("{{03.nothing:.1f}}", chapters.read_ledger())
+        ledger.quote("{{03.nothing:.1f}}", ledger.read())
 
 
 @by_source

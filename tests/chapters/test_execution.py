@@ -12,6 +12,7 @@ import pytest
 import chapters
 from chapters_comparator import output_differences
 from execution import NOT_RUN, execute
+from mini_llm.longctx.ledger import read as read_ledger
 from phenomena import PHENOMENA
 
 pytestmark = pytest.mark.model
@@ -41,7 +42,7 @@ def test_outputs_are_reproduced(run: tuple[Path, Any, chapters.Ledger]) -> None:
 
 def test_the_ledger_is_reproduced(run: tuple[Path, Any, chapters.Ledger]) -> None:
     source, _, recorded = run
-    ledger = {k: e for k, e in chapters.read_ledger().items() if k.startswith(source.stem.split("_")[0] + ".")}
+    ledger = {k: e for k, e in read_ledger().items() if k.startswith(source.stem.split("_")[0] + ".")}
     assert {k: e["rel_tol"] for k, e in recorded.items()} == {k: e["rel_tol"] for k, e in ledger.items()}
     assert chapters.not_reproduced(ledger, recorded) == []
 

@@ -3,13 +3,12 @@
 import contextlib
 import json
 import subprocess
-import sys
-import tempfile
 import threading
 from pathlib import Path
 from typing import IO, cast
 
 from practice.grader.batch.grading import MAX_POINTS, Request, row_from_text
+from practice.grader.pipes import last_words, start_judge
 from practice.grader.report import Finding, Verdict
 from practice.grader.rows import Row
 
@@ -36,16 +35,7 @@ class Judge:
     """One judge's process.  Raises JudgeLost where it does not start, NotIsolated where it is not fit."""
 
     def __init__(self, isolated: bool) -> None:
-        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - read where the process ended
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", WORKER, *(["isolated"] if isolated else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            encoding="ascii",
-            cwd=ROOT,
-            start_new_session=True,
-        )
+        self._process, self._said = start_judge(["-m", WORKER, *(["isolated"] if isolated else [])], ROOT)
         self._requests, self._replies = cast(IO[str], self._process.stdin), cast(IO[str], self._process.stdout)
         try:
             attempts = json.loads(self._next())["open"]
@@ -85,10 +75,7 @@ class Judge:
                 return line
         finally:
             timer.cancel()
-        status = self._process.wait()
-        self._said.seek(0)
-        last = self._said.read().decode(errors="replace").strip().splitlines()[-1:]
-        raise JudgeLost(last[0] if last else f"exit status {status}")
+        raise JudgeLost(last_words(self._process, self._said))
 
 
 class Bench:

@@ -3,13 +3,12 @@
 import contextlib
 import json
 import queue
-import subprocess
-import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
+
+from practice.grader.pipes import last_words, start_judge
 
 ROOT = Path(__file__).resolve().parents[3]
 DOOR = ROOT / "practice" / "judge.py"
@@ -31,18 +30,9 @@ class JudgeProcess:
     """Grades until `close`, or until this process ends; what interrupts the kernel does not reach it."""
 
     def __init__(self) -> None:
-        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - read where the process ended
         self._turn = threading.Lock()
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
-        self._process = subprocess.Popen(
-            [sys.executable, str(DOOR), "serve"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            encoding="ascii",
-            cwd=ROOT,
-            start_new_session=True,
-        )
+        self._process, self._said = start_judge([str(DOOR), "serve"], ROOT)
         self._requests = cast(IO[str], self._process.stdin)
         threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True).start()
 
@@ -88,8 +78,5 @@ class JudgeProcess:
                 return self._events.get(timeout=POLL_SECONDS)
 
     def _how_it_ended(self) -> JudgeGone:
-        status = self._process.wait()
-        self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()
-        last = lines[-1] if lines else f"exit status {status}"
-        return JudgeGone(last, last if status == USAGE_ERROR else "")
+        last = last_words(self._process, self._said)
+        return JudgeGone(last, last if self._process.returncode == USAGE_ERROR else "")

@@ -18,8 +18,8 @@ def keep_widgets(model: dict[str, Any], path: str, contents_manager: Any, **_: A
     file = Path(contents_manager._get_os_path(path))
     if not file.is_file():
         return
-    content, before = model["content"], _states(json.loads(file.read_bytes()))
-    forgotten = {name: state for name, state in before.items() if name not in _states(content)}
+    content, before = model["content"], widget_states(json.loads(file.read_bytes()))
+    forgotten = {name: state for name, state in before.items() if name not in widget_states(content)}
     kept = _shown(forgotten, [cell.get("outputs") for cell in content["cells"]])
     if kept:
         widgets = content["metadata"].setdefault("widgets", {})
@@ -27,7 +27,8 @@ def keep_widgets(model: dict[str, Any], path: str, contents_manager: Any, **_: A
         states["state"] = {**states["state"], **kept}
 
 
-def _states(notebook: dict[str, Any]) -> dict[str, Any]:
+def widget_states(notebook: dict[str, Any]) -> dict[str, Any]:
+    """The saved widgets of a notebook, by their ids."""
     states: dict[str, Any] = notebook.get("metadata", {}).get("widgets", {}).get(STATES, {}).get("state", {})
     return states
 
