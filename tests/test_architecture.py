@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,12 @@ def test_importing_mini_llm_loads_no_plotting() -> None:
     code = "import sys, mini_llm; print([m for m in ('matplotlib', 'ipywidgets', 'transformers') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_what_a_page_shows_is_waited_for() -> None:
+    """A page draws a frame later; ``expect`` waits for it, an ``assert`` on a locator's state does not."""
+    at_once = re.compile(r"assert .*\.(is_(visible|hidden|enabled|disabled|checked)|count|inner_text|input_value)\(\)")
+    files = [path for path in (ROOT / "tests").rglob("*.py") if "playwright" in path.read_text(encoding="utf-8")]
+    assert files
+    found = [f"{path.name}: {hit[0]}" for path in files for hit in at_once.finditer(path.read_text(encoding="utf-8"))]
+    assert found == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import expect
 
 from jupyter_reader import ROOT, Reader, chromium, lab_server, reader
 
@@ -64,8 +65,8 @@ def test_a_wrong_answer_a_hint_and_the_right_one(learner: Reader, course: Path) 
 
     run_cell(learner, 1, f"%%judge evict_sinks\n{wrong}")
     output.get_by_text("This is the plain sliding window").wait_for(timeout=30_000)
-    assert output.locator(".judge li").count() == 23
-    assert output.get_by_text("WRONG: 10 of 23 tests passed").is_visible()
+    expect(output.locator(".judge li")).to_have_count(23)
+    expect(output.get_by_text("WRONG: 10 of 23 tests passed")).to_be_visible()
 
     output.get_by_role("button", name="Hint 1 of 3").click()
     output.get_by_text("What stays is decided by slot numbers alone").wait_for()
@@ -74,7 +75,7 @@ def test_a_wrong_answer_a_hint_and_the_right_one(learner: Reader, course: Path) 
 
     run_cell(learner, 1, f"%%judge evict_sinks\n{right}")
     output.get_by_text("PASS: 23 of 23 tests passed").wait_for(timeout=30_000)
-    assert output.get_by_role("button", name="Hint").count() == 0
+    expect(output.get_by_role("button", name="Hint")).to_have_count(0)
     learner.screenshot("judge_magic_pass")
     (stored,) = learner.outputs()[1]
     assert "PASS: 23 of 23" in "".join(stored["data"]["text/plain"])

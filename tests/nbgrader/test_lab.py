@@ -106,7 +106,7 @@ def test_a_page_to_grade_by_hand_runs_nothing_of_the_students(looking, graded):
     answer.scroll_into_view_if_needed()
     page.screenshot(path=SCREENSHOTS / "nbgrader_by_hand.png")
     assert page.title() == ASSIGNMENT
-    assert page.get_by_text("PASS: 23 of 23 tests passed, 10 of 10 points").is_visible()
+    expect(page.get_by_text("PASS: 23 of 23 tests passed, 10 of 10 points")).to_be_visible()
     outside = {url for url in requested if not url.startswith((looking.base, "data:"))}
     assert all(url.startswith(MATHJAX) for url in outside), outside
     page.close()
@@ -126,4 +126,4 @@ def test_a_student_fetches_and_validates(looking):
     dialog = page.locator(".jp-Dialog", has_text="Validation Results")
     dialog.wait_for(timeout=3 * MINUTE)
     looking.screenshot("nbgrader_validate")
-    assert "NotImplementedError" in dialog.inner_text()
+    expect(dialog).to_contain_text("NotImplementedError")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from bare_page import show
 from mini_llm.longctx import costs
@@ -159,11 +159,11 @@ def connect(page: Page, widget: Calculator) -> None:
 def test_without_a_kernel_the_recorded_result_stands() -> None:
     widget = Calculator(kv="fp8", kv_gib=16)
     with show(widget) as page:
-        assert page.get_by_text("18 requests of 32K fit").is_visible()
-        assert page.get_by_text("a kernel is needed").is_visible()
-        assert page.get_by_label("model", exact=True).is_disabled()
+        expect(page.get_by_text("18 requests of 32K fit")).to_be_visible()
+        expect(page.get_by_text("a kernel is needed")).to_be_visible()
+        expect(page.get_by_label("model", exact=True)).to_be_disabled()
         page.evaluate("model.set('answered', 1)")
-        assert page.get_by_label("model", exact=True).is_enabled()
+        expect(page.get_by_label("model", exact=True)).to_be_enabled()
 
 
 def test_the_controls_change_what_is_counted() -> None:
@@ -196,8 +196,8 @@ def test_a_config_is_pasted_and_its_faults_are_told_in_chinese() -> None:
         area.fill(json.dumps(TINY))
         add.click()
         page.get_by_text("✓ 已算出").wait_for()
-        assert page.get_by_label("模型", exact=True).input_value() == PASTED
-        assert page.get_by_role("row", name="再加一个 token 的 KV").get_by_text("1,024 字节").is_visible()
+        expect(page.get_by_label("模型", exact=True)).to_have_value(PASTED)
+        expect(page.get_by_role("row", name="再加一个 token 的 KV")).to_contain_text("1,024 字节")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

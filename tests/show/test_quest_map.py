@@ -7,6 +7,7 @@ import json
 import pytest
 import torch
 from ipywidgets import Widget
+from playwright.sync_api import expect
 from torch import Tensor
 
 from bare_page import show
@@ -118,17 +119,18 @@ def test_keys_and_sliders_move_the_view() -> None:
     widget = quest_map()
     with show(widget) as page:
         summary = page.get_by_text("On average over")
-        assert "reads 1 pages of 4 keys" in summary.inner_text()
+        expect(summary).to_contain_text("reads 1 pages of 4 keys")
         page.locator("[data-key=budget] input").press("ArrowRight")
-        page.wait_for_function("document.body.innerText.includes('reads 3 pages')")
+        expect(summary).to_contain_text("reads 3 pages")
         page.locator("canvas").focus()
         for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
             page.keyboard.press(key)
-        assert page.locator(".told").inner_text().startswith(f"Query {S - T + 2}, page 1: bound")
-        assert page.locator(".quest-pointer").inner_text().startswith(str(S - T + 2))
-        before = page.locator(".quest-bound").get_attribute("d")
+        expect(page.locator(".told")).to_contain_text(f"Query {S - T + 2}, page 1: bound")
+        expect(page.locator(".quest-pointer")).to_contain_text(str(S - T + 2))
+        curve = page.locator(".quest-bound")
+        before = curve.get_attribute("d") or ""
         page.get_by_role("combobox").select_option("0/0")
-        page.wait_for_function("(d) => document.querySelector('.quest-bound').getAttribute('d') !== d", arg=before)
+        expect(curve).not_to_have_attribute("d", before)
         assert page.evaluate("[model.get('layer'), model.get('head')]") == [0, 0]
 
 
@@ -136,10 +138,10 @@ def test_keys_and_sliders_move_the_view() -> None:
 def test_a_head_that_is_not_saved_needs_a_kernel_and_says_so() -> None:
     with show(quest_map()) as page:
         page.locator("[data-key=layer] input").press("ArrowRight")
-        page.wait_for_selector("text=Layer 2, head 2 is not saved here")
-        assert page.locator(".quest-waits").count() == 1
+        expect(page.locator(".quest-waits")).to_have_count(1)
+        expect(page.get_by_text("Layer 2, head 2 is not saved here")).to_be_visible()
         page.locator("[data-key=layer] input").press("ArrowLeft")
-        page.wait_for_selector(".quest-waits", state="detached")
+        expect(page.locator(".quest-waits")).to_have_count(0)
 
 
 @pytest.mark.browser
@@ -150,7 +152,7 @@ def test_the_kernel_answers_for_any_head() -> None:
     assert widget.live_cells == cells
     assert widget.live_numbers == numbers | {"layer": 2, "head": 2}
     with show(widget) as page:
-        assert page.locator(".quest-waits").count() == 0
+        expect(page.locator(".quest-waits")).to_have_count(0)
         seen = page.evaluate(UNPACK, str(widget._esm))
     assert seen["read"][1] == widget.measured(2, 2).read[1].tolist()
 
@@ -160,7 +162,7 @@ def test_chinese_says_the_same() -> None:
     widget = quest_map()
     widget.lang = "zh"
     with show(widget, dark=True) as page:
-        assert page.get_by_text("10 个 query 平均：Quest 读 1 页").is_visible()
+        expect(page.get_by_text("10 个 query 平均：Quest 读 1 页")).to_be_visible()
 
 
 def test_four_heads_of_the_chapter_stay_small() -> None:

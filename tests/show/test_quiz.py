@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from bare_page import show
 from mini_llm.show import quiz
@@ -65,30 +65,28 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Quiz:
     return widget
 
 
-def said(page: Page) -> str:
-    """The verdict, once the view has followed its state."""
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-    return page.get_by_role("status").inner_text()
+def expect_verdict(page: Page, words: str) -> None:
+    expect(page.get_by_role("status")).to_have_text(words)
 
 
 def test_a_wrong_option_is_told_why_and_the_right_one_is_found_later(small: Quiz) -> None:
     with show(small) as page:
         page.get_by_role("button", name="Check").click()
-        assert said(page) == "Choose an answer first."
+        expect_verdict(page, "Choose an answer first.")
         page.get_by_label("The last").check()
         page.keyboard.press("Enter")
-        assert said(page) == "✗ Not yet.That is -1."
-        assert page.get_by_role("radio", name="The last").is_disabled()
+        expect_verdict(page, "✗ Not yet.That is -1.")
+        expect(page.get_by_role("radio", name="The last")).to_be_disabled()
         page.get_by_label("Nothing").check()
         page.get_by_role("button", name="Check").click()
-        assert said(page) == "✗ Not yet.No, -0 is 0."
-        assert page.get_by_text("That is -1.").is_visible()  # beside the option, still
+        expect_verdict(page, "✗ Not yet.No, -0 is 0.")
+        expect(page.get_by_text("That is -1.")).to_be_visible()  # beside the option, still
         page.get_by_label("All <b>of</b> it").check()  # text, not markup
         page.get_by_role("button", name="Check").click()
-        assert said(page) == "✓ Right.Yes, all."
-        assert page.get_by_text("Right later: 1. Still open: 2.").is_visible()
-        assert page.get_by_text("Sections to read again: 2.").is_visible()
-        assert page.locator(".stem code").inner_text() == "k[-0:]"
+        expect_verdict(page, "✓ Right.Yes, all.")
+        expect(page.locator(".score")).to_contain_text("Right later: 1. Still open: 2.")
+        expect(page.locator(".score")).to_contain_text("Sections to read again: 2.")
+        expect(page.locator(".stem code")).to_have_text("k[-0:]")
 
 
 TYPED = {
@@ -110,11 +108,10 @@ def test_a_number_is_read_as_it_is_written(small: Quiz) -> None:
         for typed, told in TYPED.items():
             page.get_by_role("textbox").fill(typed)
             page.get_by_role("textbox").press("Enter")
-            assert said(page) == told
+            expect_verdict(page, told)
             counted = page.evaluate("(model.get('answers')['how-much'] ?? []).length")
             assert counted == ("GB: " in told), "what cannot be read is no try"
-            page.evaluate("model.set('answers', {})")
-            said(page)
+            page.evaluate("millisecondsToDraw(() => model.set('answers', {}))")
 
 
 def test_items_are_moved_by_the_keyboard_and_the_first_that_stands_wrong_is_told(small: Quiz) -> None:
@@ -126,40 +123,38 @@ def test_items_are_moved_by_the_keyboard_and_the_first_that_stands_wrong_is_told
             for _ in range(2):
                 page.keyboard.press(direction)
 
-        def order() -> list[str]:
-            return page.locator("li > span").all_inner_texts()
-
-        assert sorted(order()) == ["one", "three", "two"] != order()  # and not in the right order at first
+        order = page.locator("li > span")
+        expect(order).to_have_count(3)
+        assert order.all_inner_texts() != ["one", "two", "three"]  # not in the right order at first
         push("three", "ArrowUp")
         push("one", "ArrowDown")
-        assert order() == ["three", "two", "one"]
+        expect(order).to_have_text(["three", "two", "one"])
         page.get_by_role("button", name="Check").click()
-        assert said(page) == "✗ Not yet.two comes after one"
+        expect_verdict(page, "✗ Not yet.two comes after one")
         push("one", "ArrowUp")
-        assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "up: one"  # the focus moves along
+        expect(page.get_by_role("button", name="up: one")).to_be_focused()  # the focus moves along
         page.get_by_role("button", name="Check").click()
-        assert said(page) == "✗ Not yet.three comes after two"
+        expect_verdict(page, "✗ Not yet.three comes after two")
         page.get_by_role("button", name="down: three").click()
         page.get_by_role("button", name="Check").click()
-        assert said(page) == "✓ Right.So it is."
+        expect_verdict(page, "✓ Right.So it is.")
 
 
 def test_no_key_pressed_on_a_control_is_taken_by_jupyterlab(small: Quiz) -> None:
     small.current = 2
     with show(small) as page:
-        controls = page.locator("button, input, [tabindex]")
-        assert controls.count() > 6
-        assert page.locator(":is(button, input, [tabindex]):not([data-lm-suppress-shortcuts])").count() == 0
+        expect(page.get_by_role("button", name="down: one")).to_be_visible()
+        expect(page.locator(":is(button, input, [tabindex]):not([data-lm-suppress-shortcuts])")).to_have_count(0)
 
 
 def test_saved_answers_come_back_and_a_new_round_forgets_them(small: Quiz) -> None:
     small.answers = {"which": [1], "how-much": [10.74, 1.34], "in-order": [[1, 2, 0]]}
     small.current = 1
     with show(small) as page:
-        assert page.get_by_role("textbox").input_value() == "1.34"
-        assert page.get_by_text("Right at the first try: 2 of 3. Right later: 1. Still open: 0.").is_visible()
-        marks = page.get_by_role("group", name="questions").get_by_role("button").all_inner_texts()
-        assert marks == ["1 ✓", "2 ◐", "3 ✓"]
+        expect(page.get_by_role("textbox")).to_have_value("1.34")
+        expect(page.locator(".score")).to_contain_text("Right at the first try: 2 of 3. Right later: 1. Still open: 0.")
+        marks = page.get_by_role("group", name="questions").get_by_role("button")
+        expect(marks).to_have_text(["1 ✓", "2 ◐", "3 ✓"])
         page.get_by_role("button", name="Start again").click()
         page.get_by_role("heading", name="question 1 of 3").wait_for()
         assert page.evaluate("[model.get('answers'), model.get('round')]") == [{}, 1]
@@ -170,8 +165,8 @@ def test_chinese_is_asked_and_answered_in_chinese(small: Quiz) -> None:
     with show(small) as page:
         page.get_by_label("没有").check()
         page.get_by_role("button", name="检查").click()
-        assert said(page) == "✗ 还不对。不，-0 就是 0。"
-        assert "值得重读的节：2。" in page.locator(".score").inner_text()
+        expect_verdict(page, "✗ 还不对。不，-0 就是 0。")
+        expect(page.locator(".score")).to_contain_text("值得重读的节：2。")
 
 
 def test_the_right_option_stands_in_different_places(small: Quiz, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +179,7 @@ def test_the_right_option_stands_in_different_places(small: Quiz, monkeypatch: p
             places = set()
             for question in questions:
                 page.evaluate(f"model.set('current', {number})")
-                said(page)
+                expect(page.locator(".stem")).to_have_text(question["en"].replace("`", ""))
                 shown = page.locator(".option").all_inner_texts()
                 (right,) = (option["en"] for option in question["option"] if option.get("right"))
                 places.add([text.strip() for text in shown].index(right.replace("`", "")))
