@@ -32,7 +32,7 @@ class EvictionReplay(CourseWidget):
     """
 
     script = "eviction_replay.js"
-    before = ("eviction_replay_words.js", "eviction_replay_strip.js")
+    before = ("inflate.js", "eviction_replay_words.js", "eviction_replay_strip.js")
     choices = traitlets.List().tag(sync=True)
     layers = traitlets.List().tag(sync=True)
     losses = traitlets.Dict().tag(sync=True)  # choice -> [steps], nats

@@ -114,7 +114,7 @@ class MaskPlayground(CourseWidget):
         ]
 
     def figure(self) -> Figure:
-        figure = Figure(figsize=(10, 2.6), layout="constrained")
+        figure = Figure(figsize=(8, 2.6))
         axes = figure.subplots(1, len(self.presets), squeeze=False)[0]
         for axis, (name, bits) in zip(axes, self.presets.items(), strict=True):
             self._panel(axis, name, bits)

@@ -27,14 +27,14 @@ def course_style() -> AbstractContextManager[None]:
     return plt.rc_context(STYLE)
 
 
-def bars(values: Mapping[str, float], title: str, digits: int = 2, limit: float = 0.0) -> None:
-    """Horizontal bars, each with its value; the axis reaches ``limit`` at least, so that redrawn figures compare."""
-    figure = Figure(figsize=(8, 0.55 * len(values) + 0.9))  # not pyplot's: sliders may redraw from another thread
+def bars(values: Mapping[str, float], title: str, digits: int = 2) -> None:
+    """Horizontal bars, each with its value."""
+    figure = Figure(figsize=(8, 0.55 * len(values) + 0.9))
     axis = figure.subplots()
     drawn = axis.barh(list(values), list(values.values()), color=BLUE, height=0.6)
     axis.bar_label(drawn, fmt=f" %.{digits}f")
     axis.invert_yaxis()
-    axis.set_xlim(0, max(limit, 1.12 * max(values.values())))
+    axis.set_xlim(0, 1.12 * max(values.values()))
     axis.set_title(title)
     display(figure)
 

@@ -57,9 +57,9 @@ class RopeClock(CourseWidget):
         return int(proposal.value)
 
     def figure(self) -> Figure:
-        figure = Figure(figsize=(10, 2.5), layout="constrained")
+        figure = Figure(figsize=(8, 3.6))
         key = max(0, self.position - self.distance)
-        for axis, pair in zip(figure.subplots(1, len(self.dials)), self.dials, strict=True):
+        for axis, pair in zip(figure.subplots(2, len(self.dials) // 2).flat, self.dials, strict=True):
             self._dial(axis, pair, key)
         slow = sum(2 * math.pi / frequency > self.trained for frequency in self.frequencies)
         figure.suptitle(

@@ -1,7 +1,9 @@
 """Autograding without a kernel: the judge grades each answer in its sandbox, and its verdict becomes the output."""
 
+import contextlib
 import functools
 import os
+import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +20,12 @@ from practice.grader.assignments.submission import handed_in
 from practice.grader.catalogue import find_card
 from practice.grader.isolate.doctor import OPEN, examine
 from practice.grader.marks import mark
-from practice.grader.tell.messages import sentence
+from practice.grader.tell.messages import choose_language, say, sentence
 from practice.grader.verify.verifier import get_ready, grade
 
 SEED_FILE = ".judge-seed"
+SEED_BITS = 63
+SEED = re.compile(rb"\s*[0-9]{1,19}\s*")
 Notebook = Any  # nbformat.NotebookNode
 
 
@@ -97,12 +101,17 @@ def _layers() -> list[str]:
 
 
 def _seed(course: Path) -> int:
-    """The number that a class's cases are drawn from: secret, and the same for everybody, at every grading."""
+    """The number that a class's cases are drawn from: secret, and the same for everybody, at every grading.
+
+    Raises NotGraded where its file holds none.
+    """
     path = course / SEED_FILE
-    try:
+    with contextlib.suppress(FileExistsError):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return int(path.read_text(encoding="ascii"))
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(str(secrets.randbits(63)))
-    return int(path.read_text(encoding="ascii"))
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(str(secrets.randbits(SEED_BITS)))
+    raw = path.read_bytes()
+    seed = int(raw) if SEED.fullmatch(raw) else -1
+    if not 0 <= seed < 1 << SEED_BITS:
+        raise NotGraded(say(choose_language(), "assignment_seed", file=path, size=len(raw)))
+    return seed

@@ -22,7 +22,6 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 PAGES = [source.stem for source in chapters.sources()]
 RUN = [(stem, "en" if number % 2 else "zh") for number, stem in enumerate(p for p in PAGES if p[0].isdigit())]
 MOVES = {
-    ".noUi-handle": "ArrowRight",
     "input[type=range]": "ArrowRight",
     "canvas": "ArrowDown",
     "tbody button": "Enter",
@@ -32,6 +31,8 @@ PICTURE = """(widget) => widget.innerHTML + widget.innerText
     + [...widget.querySelectorAll('canvas')].map(canvas => canvas.toDataURL()).join()
     + [...widget.querySelectorAll('input, select')].map(control => control.value + control.checked).join()"""
 
+CANVASES = "widget => [...widget.querySelectorAll('canvas')].map(canvas => canvas.toDataURL())"
+REDRAWN = f"([widget, before]) => ({CANVASES})(widget).every(canvas => !before.includes(canvas))"
 CUT = """widget => [...widget.closest('.jp-OutputArea').querySelectorAll('.course, .course *')]
     .filter(part => part.scrollWidth > part.clientWidth + 1 && part.clientWidth
         && getComputedStyle(part).overflowX !== 'auto')
@@ -72,7 +73,7 @@ def widgets(learner: Reader) -> Iterator[Locator]:
     """The course's widgets of the open notebook, each scrolled to and drawn."""
     for index in learner.cells_that_show(VIEW):
         cell = learner.show_cell(index)
-        widget = cell.locator(".course, .widget-interact").first
+        widget = cell.locator(".course").first
         widget.wait_for(timeout=30_000)
         yield widget
 
@@ -182,11 +183,16 @@ def test_what_was_answered_and_what_was_not_run_is_there_on_the_next_day(server:
 def test_no_widget_is_cut_at_any_width_and_in_either_theme(server: str, stem: str, language: str) -> None:
     with reader(server, height=1600) as looking:  # the tallest widget whole
         looking.open(f"lab/{language}/{stem}.ipynb")
-        for theme, width in product(("Light", "Dark"), (1280, 1920)):
+        light: dict[int, list[str]] = {}
+        for width, theme in product((1280, 1920), ("Light", "Dark")):
             looking.page.set_viewport_size({"width": width, "height": 1600})
             looking.page.evaluate(CHANGE_THEME, f"JupyterLab {theme}")
             looking.page.wait_for_timeout(1000)
             for number, widget in enumerate(widgets(looking)):
                 assert widget.evaluate(CUT) == [], (theme, width)
+                if theme == "Light":
+                    light[number] = widget.evaluate(CANVASES)
+                else:
+                    looking.page.wait_for_function(REDRAWN, arg=[widget.element_handle(), light[number]])
                 widget.screenshot(path=picture_path(f"{stem}_{number}_{width}_{theme.lower()}"))
         looking.page.evaluate(CHANGE_THEME, "JupyterLab Light")

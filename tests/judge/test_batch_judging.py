@@ -9,7 +9,8 @@ import pytest
 from batch_class import EXERCISE, make_class
 
 from practice.grader.batch import grading, judging
-from practice.grader.batch.grading import Examiner, Request, digest_of
+from practice.grader.batch.examiner import Examiner
+from practice.grader.batch.grading import Request, digest_of
 from practice.grader.batch.journal import Journal
 from practice.grader.batch.judging import TRIES, Bench, JudgeLost
 from practice.grader.batch.submissions import Answer

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs signals a
 STUDENTS, JOBS = (1000, "2") if os.environ.get("SOAK") == "1" else (24, "1")
 SEED = "11"
 FILES = ("marks.csv", "results.json", "junit.xml")
+HEAD = f"Handed in, by how many students of {STUDENTS}: kv_bytes {STUDENTS}\n"
 
 
 Run = Callable[..., tuple[int, str, str]]
@@ -155,7 +156,7 @@ def test_a_cluster(
     options = ("--scheduler", scheduler, "--require-isolation", "--seed", SEED)
     wait_until(lambda: number_of_workers(scheduler) == 1)
     status, page, errors = run(folder, "--out", tmp_path, *options)
-    assert (status, page) == (3, "")
+    assert (status, page) == (3, HEAD)
     assert "is not asked: an answer could do this there: read the exercises, where the references lie" in errors
     assert journalled(tmp_path) == []
     with dask(*WORKER, scheduler) as killed, dask(*WORKER, scheduler):
@@ -172,7 +173,7 @@ def test_a_cluster(
 def test_no_cluster_at_all(folder: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     status, page, errors = run(folder, "--out", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:9")
-    assert (status, page) == (3, "")
+    assert (status, page) == (3, HEAD)
     assert "tcp://127.0.0.1:9" in errors
 
 
@@ -181,6 +182,6 @@ def test_isolation_is_required_here(folder: Path, copy: Path, tmp_path: Path, mo
     monkeypatch.setenv("PATH", str(unfit / "empty"))
     door = unfit / "practice/judge.py"
     status, page, errors = finish(batch(folder, tmp_path / "out", "--require-isolation", "--jobs", "1", door=door))
-    assert (status, page) == (2, "")
+    assert (status, page) == (2, HEAD)
     assert "read the exercises, where the references lie" in errors
     assert journalled(tmp_path / "out") == []

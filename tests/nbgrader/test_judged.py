@@ -72,6 +72,27 @@ def test_the_seed_is_drawn_once(tmp_path):
     assert (tmp_path / ".judge-seed").stat().st_mode & 0o077 == 0
 
 
+SPOILT = (b"", b"\n", b"secret", b"1 2", b"-1", b"0x1f", b"9223372036854775808", b"9" * 5000, "１".encode(), b"\xff")
+
+
+@pytest.mark.parametrize("raw", SPOILT)
+@pytest.mark.parametrize(("locale", "told"), [("en_US.UTF-8", "holds no seed"), ("zh_CN.UTF-8", "没有可用的种子")])
+def test_a_seed_that_is_none_is_told_and_kept(tmp_path, monkeypatch, raw, locale, told):
+    monkeypatch.setenv("LC_ALL", locale)
+    (tmp_path / ".judge-seed").write_bytes(raw)
+    with pytest.raises(NotGraded, match=told) as refused:
+        judged._seed(tmp_path)
+    assert str(tmp_path / ".judge-seed") in str(refused.value)
+    assert "autograde --force" in str(refused.value)
+    assert "secret" not in str(refused.value)
+    assert (tmp_path / ".judge-seed").read_bytes() == raw
+
+
+def test_a_seed_may_end_in_a_newline(tmp_path):
+    (tmp_path / ".judge-seed").write_bytes(b"9223372036854775807\n")
+    assert judged._seed(tmp_path) == 2**63 - 1
+
+
 def test_code_that_is_graded_by_hand_is_left_to_a_person(tmp_path):
     converter = Autograde(coursedir=CourseDirectory(root=str(tmp_path)))
     told = {"grade_id": "mine", "grade": True, "solution": True, "points": 3}

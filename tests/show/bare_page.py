@@ -85,4 +85,4 @@ def _packed(value: bytes | memoryview) -> dict[str, str]:
 
 
 def _for_script(value: object) -> str:
-    return json.dumps(value).replace("</", "<\\/")
+    return json.dumps(value, sort_keys=True).replace("</", "<\\/")

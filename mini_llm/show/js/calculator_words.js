@@ -38,7 +38,7 @@ const TEXT = {
     weights: "权重", kv: "KV", kv_gib: "留给 KV 的显存（GiB）", own: "剩下的全部",
     bf16: "bf16", fp8: "fp8", "int4 + scales": "int4 + 缩放因子", pasted: "粘贴的模型",
     live: "随意改动，由 Python 重新计算。",
-    still: "这是记录下来的结果。要改动需要 kernel：请运行这一格（kernel 忙时会晚些回应）。",
+    still: "这是记录下来的结果。要改动需要 kernel：请运行这个单元格（kernel 忙时会晚些回应）。",
     fit: "个 {length} 的请求放得下", fit_one: "个 {length} 的请求放得下", request: "GiB，一个请求的 KV", tpot: "TPOT 下限", ttft: "TTFT 下限",
     params: "参数量", params_moe: "{all}，一个 token 用到 {active}",
     weight_bytes: "权重", bytes: "{gb} GB = {gib} GiB",

@@ -153,8 +153,7 @@ function followTheme(root, onchange) {
     const dark = 0.3 * red + 0.6 * green + 0.1 * blue < 128;
     if (root.classList.contains("dark") !== dark) {
       root.classList.toggle("dark", dark);
-      onchange();
-      setTimeout(onchange, 400); // while one theme's sheet gives way to the other's, nothing has its width
+      requestAnimationFrame(onchange); // now one theme's sheet gives way to the other's, and nothing has its width
     }
   };
   const watch = new MutationObserver(look);
@@ -164,29 +163,39 @@ function followTheme(root, onchange) {
 }
 
 /**
+ * A canvas that takes keys, as wide as its place and `high` pixels high. paint(pen, wide, theme) draws it, in pixels of
+ * the page: on draw(), and whenever its place gets another width.
+ */
+function picture(label, high, paint) {
+  const canvas = element("canvas", { tabindex: 0, role: "application", "aria-label": label, class: "grid" });
+  canvas.style.height = `${high}px`;
+  const draw = () => {
+    const [scale, wide] = [window.devicePixelRatio || 1, canvas.clientWidth];
+    if (!wide) return; // not on the page yet
+    [canvas.width, canvas.height] = [wide * scale, high * scale];
+    const pen = canvas.getContext("2d");
+    pen.scale(scale, scale);
+    pen.textBaseline = "middle";
+    paint(pen, wide, colours(canvas));
+  };
+  new ResizeObserver(draw).observe(canvas);
+  return { canvas, draw };
+}
+
+/**
  * A grid of rows x columns on a canvas that the arrow keys and the pointer walk over.
  * paint(row, column) gives a cell's colour, mark(row, column) a sign drawn on it or "", tell(row, column) the line
  * below that says what stands there; onmove and onpick hear where the reader goes and what is chosen.
  */
 function grid({ rows, columns, height, label, paint, mark = () => "", tell, onmove = () => {}, onpick = () => {}, ticks = null }) {
-  const canvas = element("canvas", { tabindex: 0, role: "application", "aria-label": label, class: "grid" });
   const [left, below] = ticks ? [34, 18] : [0, 0];
   const status = element("div", { class: "told", role: "status", "aria-live": "polite" });
   let at = null;
-  const draw = () => {
-    const scale = window.devicePixelRatio || 1;
-    const wide = canvas.clientWidth || 720;
-    canvas.style.height = `${height}px`;
-    canvas.width = wide * scale;
-    canvas.height = height * scale;
-    const pen = canvas.getContext("2d");
-    pen.scale(scale, scale);
+  const { canvas, draw: repaint } = picture(label, height, (pen, wide, theme) => {
     const [w, h] = [(wide - left) / columns(), (height - below) / rows()];
-    const theme = colours(canvas);
     if (ticks) drawTicks(pen, ticks, { rows: rows(), columns: columns(), left, w, h, theme });
     pen.translate(left, 0);
     pen.textAlign = "center";
-    pen.textBaseline = "middle";
     pen.font = `${Math.min(12, 0.8 * h)}px sans-serif`;
     for (let row = 0; row < rows(); row++) {
       for (let column = 0; column < columns(); column++) {
@@ -203,8 +212,11 @@ function grid({ rows, columns, height, label, paint, mark = () => "", tell, onmo
       pen.strokeStyle = theme.orange;
       pen.lineWidth = 2;
       pen.strokeRect(at[1] * w, at[0] * h, Math.max(w, 3), Math.max(h, 3));
-      status.textContent = tell(...at);
     }
+  });
+  const draw = () => {
+    if (at) status.textContent = tell(...at);
+    repaint();
   };
   const goTo = (row, column) => {
     at = [Math.min(rows() - 1, Math.max(0, row)), Math.min(columns() - 1, Math.max(0, column))];
@@ -228,7 +240,6 @@ function grid({ rows, columns, height, label, paint, mark = () => "", tell, onmo
     event.preventDefault();
     event.stopPropagation();
   });
-  new ResizeObserver(draw).observe(canvas);
   return { canvas, status, draw, goTo };
 }
 
@@ -236,7 +247,6 @@ function grid({ rows, columns, height, label, paint, mark = () => "", tell, onmo
 function drawTicks(pen, ticks, { rows, columns, left, w, h, theme }) {
   pen.fillStyle = theme.faint;
   pen.font = "11px sans-serif";
-  pen.textBaseline = "middle";
   pen.textAlign = "right";
   for (let row = 0; row < rows; row++) pen.fillText(ticks.rows(row), left - 5, (row + 0.5) * h);
   pen.textAlign = "center";

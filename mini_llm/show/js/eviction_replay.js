@@ -1,12 +1,5 @@
 // The eviction visualiser; its words and its picture stand in files of their own. See eviction_replay.py.
 
-/** The bytes that Python deflated. */
-async function inflated(view) {
-  const packed = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 /** What the state says of the choice that is shown, as functions of step and token. */
 function recordingOf(model, cells) {
   const [choices, layers, losses] = [model.get("choices"), model.get("layers"), model.get("losses")];
@@ -136,7 +129,7 @@ async function render({ model, el }) {
   };
   const root = element("div", { class: "course replay" });
   const [said, rule, told, oldest] = [element("p", { class: "replay-said" }), element("div", { class: "note" }), element("div", { class: "told", role: "status", "aria-live": "polite" }), element("div", { class: "note" })];
-  const strip = picture(model, run, say, (at) => (told.textContent = at ? tellOf(at) : say("point")));
+  const map = strip(model, run, say, (at) => (told.textContent = at ? tellOf(at) : say("point")));
   const others = comparison(model, run, say, nameOf);
   const sinks = slider(model, "sinks", say("sinks"), run.sinks);
   const budget = slider(model, "budget", say("budget"), run.budgets);
@@ -153,7 +146,7 @@ async function render({ model, el }) {
     rule.textContent = say(`rule.${plain}`, fields) + (policy === "full" ? "" : say("gap") + say("total", total));
     for (let token = 0; token < run.count && held.length < 16; token++) if (run.cell(model.get("step"), token)) held.push(text(token));
     oldest.textContent = say("oldest", { step: model.get("step") + 1 }) + held.join(" ");
-    strip.draw();
+    map.draw();
     others.draw();
   };
   root.append(
@@ -164,7 +157,7 @@ async function render({ model, el }) {
       slider(model, "layer", say("layer"), model.get("layers")),
       slider(model, "step", say("step"), [...Array(run.steps).keys()], (step) => say("stepOf", { step: step + 1, steps: run.steps })),
       playing.bar),
-    said, rule, strip.canvas, told, oldest, legend(say), element("div", { class: "note" }, say("signs")), others.caption, others.box,
+    said, rule, map.canvas, told, oldest, legend(say), element("div", { class: "note" }, say("signs")), others.caption, others.box,
   );
   el.append(root);
   const stop = [redrawOn(model, ["policy", "sinks", "budget", "layer", "step"], draw), followTheme(root, draw), playing.stop];

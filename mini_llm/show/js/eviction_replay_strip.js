@@ -21,18 +21,11 @@ function places(wide, count) {
 }
 
 /** The canvas, walked over by pointer and arrow keys; `tell` is called with the step and token pointed at. */
-function picture(model, run, say, tell) {
-  const canvas = element("canvas", { tabindex: 0, role: "application", "aria-label": say("grid"), class: "grid" });
+function strip(model, run, say, tell) {
   let at = null;
-  const draw = () => {
-    const [scale, wide, high] = [window.devicePixelRatio || 1, canvas.clientWidth || 720, HEAD + run.steps * ROW + 4];
-    canvas.style.height = `${high}px`;
-    [canvas.width, canvas.height] = [wide * scale, high * scale];
-    const pen = canvas.getContext("2d");
-    pen.scale(scale, scale);
+  const { canvas, draw: repaint } = picture(say("grid"), HEAD + run.steps * ROW + 4, (pen, wide, theme) => {
     pen.font = "11px system-ui, sans-serif";
-    pen.textBaseline = "middle";
-    const [theme, place] = [colours(canvas), places(wide, run.count)];
+    const place = places(wide, run.count);
     drawHeader(pen, place, run, say, theme);
     theme.line = mix(theme.paper, theme.faint, 0.45);
     const shades = LEVELS.concat(Infinity).map((_, level) => mix(...ramp(theme), shadeOf(level)));
@@ -41,7 +34,10 @@ function picture(model, run, say, tell) {
     pen.strokeStyle = theme.faint;
     pen.strokeRect(0.5, y - 0.5, wide - 1, ROW + 1);
     if (at) drawPointer(pen, place, at, theme);
+  });
+  const draw = () => {
     tell(at);
+    repaint();
   };
   const goTo = (step, token) => {
     at = { step: Math.min(run.steps - 1, Math.max(0, step)), token: Math.min(run.count - 1, Math.max(0, token)) };
@@ -65,7 +61,6 @@ function picture(model, run, say, tell) {
     event.preventDefault();
     event.stopPropagation();
   });
-  new ResizeObserver(draw).observe(canvas);
   return { canvas, draw };
 }
 

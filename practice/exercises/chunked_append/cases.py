@@ -30,16 +30,16 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         case("a chunk longer than the cache", "块比缓存长", T, S),
         case("a chunk as long as the cache", "块与缓存一样长", T, T),
         case("two new tokens", "两个新 token", S, 2),
-        case("one new token: decoding", "一个新 token：解码", S, 1),
+        case("one new token: decoding", "一个新 token：decode", S, 1),
         case("one new token, one head", "一个新 token，单个头", S, 1, (1, 1, 1)),
-        case("no cache: prefill", "没有缓存：预填充", 0, T + 2),
+        case("no cache: prefill", "没有缓存：prefill", 0, T + 2),
         case("no cache, one token", "没有缓存，一个 token", 0, 1),
         case("one cached slot", "缓存只有一个槽位", 1, T),
         case("one head", "单个头", S, T, (1, 1, 1)),
         case("groups of three heads", "每组三个头", S, T, (1, 2, 3)),
         case("one KV head: MQA", "只有一个 KV 头：MQA", S, T, (2, 1, 4)),
-        case("a KV head per query head: MHA", "每个查询头一个 KV 头：MHA", S, T, (2, 4, 1)),
-        case("batch", "批量", S, T, (3, 3, 2)),
+        case("a KV head per query head: MHA", "每个 query 头一个 KV 头：MHA", S, T, (2, 4, 1)),
+        case("batch", "batch", S, T, (3, 3, 2)),
         _random_case(generator, "as many of everything", "各维一样长", 4, 4, 4, (2, 2, 2)),
         _random_case(generator, "a long cache", "很长的缓存", some(250, 300), some(5, 8), 64, (1, 2, 2)),
         _loud_future(generator, some(3, 6), some(3, 5)),
@@ -104,7 +104,8 @@ def _outside(expected: Sequence[Value], out: Tensor) -> Text | None:
     return {
         "en": f"out{at} is {number}, but token {token} sees no slot after {last}, "
         f"and the values up to there lie in [{least}, {most}]",
-        "zh": f"out{at} 是 {number}，而第 {token} 个新 token 最多看到槽位 {last}，其中的值都在 [{least}, {most}] 之内",
+        "zh": f"out{at} 是 {number}，而第 {token} 个新 token 最多看到槽位 {last}，"
+        f"其中的 value 都在 [{least}, {most}] 之内",
     }
 
 

@@ -33,7 +33,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         case("one head", "单个头", some(20, 40), budget, few),
         case(
             "batch and KV heads",
-            "批量与多个 KV 头",
+            "batch 与多个 KV 头",
             some(20, 40),
             budget,
             few,

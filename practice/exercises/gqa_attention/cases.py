@@ -33,17 +33,17 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     return [
         *_known_cases(generator),
         case("groups of three heads", "每组三个头", (1, 2, 3, T, S, D)),
-        case("batch", "批量", (3, 3, 2, T, S, D)),
+        case("batch", "batch", (3, 3, 2, T, S, D)),
         case("one KV head: MQA", "只有一个 KV 头：MQA", (2, 1, 4, T, S, D)),
-        case("a KV head per query head: MHA", "每个查询头一个 KV 头：MHA", (2, 4, 1, T, S, D)),
+        case("a KV head per query head: MHA", "每个 query 头一个 KV 头：MHA", (2, 4, 1, T, S, D)),
         case("one head", "单个头", (1, 1, 1, T, S, D)),
         case("a mask per head", "每个头各有掩码", (1, 2, 2, T, S, D), by_head=True),
-        case("a mask per head, batch", "每个头各有掩码，批量", (3, 2, 3, T, S, D), by_head=True),
-        case("one query", "只有一个查询", (2, 2, 3, 1, S, D)),
-        case("one query, a mask per head", "只有一个查询，每个头各有掩码", (2, 2, 3, 1, S, D), by_head=True),
+        case("a mask per head, batch", "每个头各有掩码，batch", (3, 2, 3, T, S, D), by_head=True),
+        case("one query", "只有一个 query", (2, 2, 3, 1, S, D)),
+        case("one query, a mask per head", "只有一个 query，每个头各有掩码", (2, 2, 3, 1, S, D), by_head=True),
         case("one key", "只有一个 key", (2, 2, 2, T, 1, D)),
-        case("more queries than keys", "查询比 key 多", (2, 2, 2, S, T, D)),
-        case("as many heads, queries, keys and channels", "头、查询、key、通道一样多", (2, 2, 2, 4, 4, 4)),
+        case("more queries than keys", "query 比 key 多", (2, 2, 2, S, T, D)),
+        case("as many heads, queries, keys and channels", "头、query、key、通道一样多", (2, 2, 2, 4, 4, 4)),
         case("many keys", "很多 key", (1, 2, 2, 3, some(200, 260), 64)),
         masked("everything visible", "全部可见", T, S, full),
         masked("causal, aligned at the end", "因果，末尾对齐", T, S, full.tril(S - T)),
@@ -103,8 +103,8 @@ def _outside(case: Case, got: Tensor) -> Text | None:
     return {
         "en": f"out{at} is {number}, but the visible values lie in [{least}, {most}], and so does any mean of them: "
         "something hidden has weight, the weights do not sum to 1, or the values are another head's",
-        "zh": f"out{at} 是 {number}，而可见的值都在 [{least}, {most}] 之内，它们的加权平均也必在其中："
-        "要么隐藏的东西有权重，要么权重之和不是 1，要么用了别的头的值",
+        "zh": f"out{at} 是 {number}，而可见的 value 都在 [{least}, {most}] 之内，它们的加权平均也必在其中："
+        "要么隐藏的东西有权重，要么权重之和不是 1，要么用了别的头的 value",
     }
 
 
@@ -142,13 +142,13 @@ def _known_cases(generator: torch.Generator) -> list[Case]:
     mask = torch.tensor([[[1, 1, 0, 0], [0, 0, 1, 1]], [[1, 0, 0, 1], [1, 1, 1, 1]]]).bool()[None]
     out = torch.tensor([[[1.5, 15], [6, 60]], [[4.5, 45], [3.75, 37.5]]])[None]
     k = normal(generator, 1, 1, 1, 2).repeat(1, 1, 4, 1)
-    en, zh = "equal keys: the mean of what is visible", "key 全相同：可见值的平均"
+    en, zh = "equal keys: the mean of what is visible", "key 全相同：可见的 value 的平均"
     mean = _case(en, zh, normal(generator, 1, 2, 2, 2), k, v, mask, Known(out, "by hand"))
 
     v, out = torch.tensor([[[[1.0, 2], [3, 4], [5, 6]]]]), torch.tensor([[[[5.0, 6], [1, 2], [3, 4]]]])
     mask = torch.tensor([[0, 0, 1], [1, 0, 0], [0, 1, 0]]).bool()
     q, k = normal(generator, 2, 1, 1, 3, 2)
-    one = _case("one visible key: its value", "只见一个 key：就是它的值", q, k, v, mask, Known(out, "by hand"))
+    one = _case("one visible key: its value", "只看得见一个 key：就是它的 value", q, k, v, mask, Known(out, "by hand"))
     return [worked, mean, one, _halves_of_large_scores(), next(_bfloat16_small())]
 
 
@@ -200,7 +200,7 @@ def _whole_numbers(generator: torch.Generator, shape: tuple[int, ...], *, by_hea
     k = torch.randint(-1, 3, (B, num_kv_heads, S, D), generator=generator).float()
     v = torch.randperm(k.numel(), generator=generator).reshape(k.shape).float() + 1
     return _case(
-        f"queries: {T}, keys: {S}", f"查询 {T} 个，key {S} 个", q, k, v, _random_mask(generator, q, k, by_head)
+        f"queries: {T}, keys: {S}", f"query {T} 个，key {S} 个", q, k, v, _random_mask(generator, q, k, by_head)
     )
 
 
@@ -220,7 +220,7 @@ def _bfloat16_small() -> Iterator[Case]:
     zeros, v = torch.zeros(1, 1, 3, 1), torch.tensor([256.0, 1, -256]).reshape(1, 1, 3, 1)
     mask = torch.ones(1, 3, dtype=torch.bool)
     third = Known(torch.tensor([[[[1 / 3]]]]).bfloat16(), "by hand")
-    en, zh = "bfloat16, values that cancel", "bfloat16，互相抵消的值"
+    en, zh = "bfloat16, values that cancel", "bfloat16，互相抵消的 value"
     yield _bfloat16(_case(en, zh, zeros[:, :, :1], zeros, v, mask, third))
     q, k = torch.tensor([[[[1.0, 1, 0, 0]]]]), torch.tensor([[[[256.0, 0, 0, 0], [256, 1, 0, 0]]]])
     yield _bfloat16(

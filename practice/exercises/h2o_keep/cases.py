@@ -51,17 +51,17 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     return [
         _known("worked example", "手算例子", [BY_HAND], 3, 1, [[0, 1, 4]]),
         _known("two heads, none recent", "两个头，不保护最新的", [BY_HAND, OTHER_HEAD], 2, 0, [[0, 1], [0, 2]]),
-        _known("the newest query alone", "只有最新的查询", [OTHER_HEAD[4:], [NEWEST]], 3, 2, [[2, 3, 4], [0, 3, 4]]),
-        case("one head, all queries", "单个头，全部查询", S, budget, recent, heads=1),
+        _known("the newest query alone", "只有最新的 query", [OTHER_HEAD[4:], [NEWEST]], 3, 2, [[2, 3, 4], [0, 3, 4]]),
+        case("one head, all queries", "单个头，全部 query", S, budget, recent, heads=1),
         case("several heads", "多个头", S, budget, recent, heads=some(3, 5)),
-        case("fewer queries than keys", "查询少于 key", S, budget, recent, T=some(8, 16)),
-        case("one query", "只有一个查询", S, budget, recent, T=1),
-        case("two queries", "两个查询", S, budget, recent, T=2),
-        case("flat attention", "很平的注意力", S, budget, recent, spread=0.3),
-        case("sharp attention", "很尖的注意力", S, budget, recent, spread=5.0),
+        case("fewer queries than keys", "query 少于 key", S, budget, recent, T=some(8, 16)),
+        case("one query", "只有一个 query", S, budget, recent, T=1),
+        case("two queries", "两个 query", S, budget, recent, T=2),
+        case("flat attention", "很分散的注意力", S, budget, recent, spread=0.3),
+        case("sharp attention", "很集中的注意力", S, budget, recent, spread=5.0),
         case("one recent key", "只保护最新的一个", S, budget, 1),
         case("no recent keys", "recent 为 0", S, budget, 0),
-        case("no recent keys, few queries", "recent 为 0，查询很少", S, budget, 0, T=some(4, 6)),
+        case("no recent keys, few queries", "recent 为 0，query 很少", S, budget, 0, T=some(4, 6)),
         case("nearly all recent", "几乎全是最新的", S, budget, budget - 1),
         case("recent equals budget", "recent 等于 budget", S, budget, budget),
         case("one place", "只留一个", S, 1, 0),
@@ -166,7 +166,7 @@ def _hundredths(generator: torch.Generator, shape: tuple[int, int, int], budget:
     heads, T, S = shape
     name = {
         "en": f"{heads} head(s), {T} queries, {S} keys, budget {budget}, {recent} recent",
-        "zh": f"{heads} 个头，{T} 个查询，{S} 个 key，预算 {budget}，最新 {recent} 个",
+        "zh": f"{heads} 个头，{T} 个 query，{S} 个 key，预算 {budget}，最新 {recent} 个",
     }
     while True:
         seen = ~_hidden(T, S).repeat(heads, 1)

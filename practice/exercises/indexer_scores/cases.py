@@ -30,11 +30,11 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     one = _normal(generator, 1, 1, 1, D)
     return [
         *_known_cases(),
-        case("decode: one query", "解码：一个查询", 1, S, H, D),
+        case("decode: one query", "decode：一个 query", 1, S, H, D),
         case("prefill: T equals S", "prefill：T 等于 S", S, S, H, D),
         case("a chunk", "一个块", T, S, H, D),
         case("a chunk after one key", "只有一个 key 之后的块", S - 1, S, H, D),
-        case("as many heads as queries", "头数等于查询数", T, S, T, D),
+        case("as many heads as queries", "头数等于 query 数", T, S, T, D),
         case("one head", "一个头", T, S, 1, D),
         case("one channel", "一个通道", T, S, H, 1),
         case("64 heads of 128 channels", "64 个头，每个 128 通道", some(2, 4), some(60, 80), 64, 128),
@@ -46,7 +46,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         _case("every dot product negative", "点积全为负", q.abs(), -k.abs(), w),
         _case("large values", "很大的数", 1e3 * q, 1e3 * k, 1e3 * w),
         _case("one key", "只有一个 key", one[0].abs(), one[1].abs(), one[2]),
-        _case("no queries", "没有查询", q[:0], k, w[:0]),
+        _case("no queries", "没有 query", q[:0], k, w[:0]),
         _case("no keys", "没有 key", q[:0], k[:0], w[:0]),
         _bfloat16("bfloat16", "bfloat16", q, k, w),
         _cancelling(generator, T, S),
@@ -75,7 +75,7 @@ def check(case: Case, expected: Value, got: Value) -> Finding | None:
         value = f"{got[t, s].item():.6g}"
         where = {
             "en": f"query {t} must not see key {s}: its score is to be -inf, and is {value}",
-            "zh": f"查询 {t} 不该看见 key {s}：它的分数应为 -inf，得到的却是 {value}",
+            "zh": f"query {t} 不该看见 key {s}：它的分数应为 -inf，得到的却是 {value}",
         }
         return Finding(Verdict.WRONG, "exercise", where, *(_row(each[t], s) for each in (expected, got)))
     return check_values(expected, got, OUTPUTS, q.shape[1] * q.shape[2] if q.dtype is torch.float32 else 1)

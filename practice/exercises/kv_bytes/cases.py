@@ -44,15 +44,19 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     few, many = some(2, 9), some(32, 256)
     return [
         _case(
-            "worked example: 0.625 bytes, batch 4", "手算例子：0.625 字节，批 4", (3, 1, 5, 7, 0.625, 4), 525, "by hand"
+            "worked example: 0.625 bytes, batch 4",
+            "手算例子：0.625 字节，batch 4",
+            (3, 1, 5, 7, 0.625, 4),
+            525,
+            "by hand",
         ),
         _case("Llama 2 70B, 4,096 tokens", "Llama 2 70B，4,096 个 token", (80, 8, 128, 4096, 2), 1_342_177_280, LLAMA),
         _case("Qwen2.5-7B, 3,072 tokens", "Qwen2.5-7B，3,072 个 token", (28, 4, 128, 3072, 2, 1), 176_160_768, QWEN),
         _case("Llama 3 70B, 128K", "Llama 3 70B，128K", (80, 8, 128, 131_072, 2), 42_949_672_960, LLAMA_3),
         case("fp16, no batch given", "fp16，不给 batch", 2),
-        case("fp16, batch 1", "fp16，批 1", 2, 1),
-        case("fp16, a batch", "fp16，一批", 2, few),
-        case("fp16, a large batch", "fp16，大批", 2, many),
+        case("fp16, batch 1", "fp16，batch 1", 2, 1),
+        case("fp16, a batch", "fp16，一个 batch", 2, few),
+        case("fp16, a large batch", "fp16，很大的 batch", 2, many),
         case("fp32", "fp32", 4, few),
         case("fp8", "fp8", 1, few),
         case("fp8, no batch given", "fp8，不给 batch", 1),
@@ -60,7 +64,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         case("2 bytes, said as a float", "2 字节，以 float 给出", 2.0, few),
         odd("int4, all numbers odd", "int4，所有数都是奇数", 0.5, 3),
         odd("5 bits: .75 of a byte is left", "5 位：剩下 0.75 字节", 0.625),
-        odd("5 bits, batch 3: .25 of a byte is left", "5 位，批 3：剩下 0.25 字节", 0.625, 3),
+        odd("5 bits, batch 3: .25 of a byte is left", "5 位，batch 3：剩下 0.25 字节", 0.625, 3),
         odd("4.5 bits", "4.5 位", 0.5625, 3),
         odd("3 bits", "3 位", 0.375, few),
         case("a million tokens", "一百万个 token", 2, seq_len=some(10**6, 2 * 10**6)),
@@ -96,5 +100,5 @@ def _case(en: str, zh: str, numbers: tuple[float, ...], num_bytes: int | None = 
 def _small(numbers: tuple[float, ...]) -> Case:
     layers, heads, dim, tokens, width, *batch = numbers
     en = f"{layers} layers, {heads} KV heads of {dim}, {tokens} tokens of {width} bytes, batch {batch}"
-    zh = f"{layers} 层，{heads} 个 {dim} 维 KV 头，{tokens} 个 token，每数 {width} 字节，批 {batch}"
+    zh = f"{layers} 层，{heads} 个 {dim} 维 KV 头，{tokens} 个 token，每数 {width} 字节，batch {batch}"
     return _case(en, zh, numbers)

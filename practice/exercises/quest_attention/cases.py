@@ -43,7 +43,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         _poison(case("whole pages", "每页都满", 12 * page, 3 * page, page)),
         _poison(case("a partial last page", "最后一页不满", S, 3 * page, page)),
         _poison(case("one KV head", "只有一个 KV 头", S, 3 * page, page, 1, 4)),
-        _poison(case("a KV head per query head", "每个查询头一个 KV 头", S, 4 * page, page, many, 1)),
+        _poison(case("a KV head per query head", "每个 query 头一个 KV 头", S, 4 * page, page, many, 1)),
         _poison(case("pages of one key", "每页一个 key", some(20, 30), some(4, 6), 1)),
         _poison(case("budget of one page", "budget 正好一页", S, page, page)),
         _poison(case("budget below a page", "budget 不足一页", S, page - 1, page)),

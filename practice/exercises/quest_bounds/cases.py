@@ -37,7 +37,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         case("a partial last page", "最后一页不满", S, page),
         case("one key in the last page", "最后一页只有一个 key", 10 * page + 1, page),
         case("one KV head", "只有一个 KV 头", S, page, num_kv_heads=1, group=some(4, 8)),
-        case("a KV head per query head", "每个查询头一个 KV 头", S, page, num_kv_heads=some(4, 6), group=1),
+        case("a KV head per query head", "每个 query 头一个 KV 头", S, page, num_kv_heads=some(4, 6), group=1),
         case("many heads", "很多头", S, page, num_kv_heads=4, group=4),
         case("pages of one key", "每页一个 key", some(20, 30), 1),
         case("one full page", "正好一页", page, page),

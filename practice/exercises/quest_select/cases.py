@@ -38,7 +38,9 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         case("whole pages", "每页都满", 12 * page, 4 * page, page),
         case("a partial last page", "最后一页不满", S, 5 * page, page),
         case("one KV head", "只有一个 KV 头", S, 3 * page, page, num_kv_heads=1, group=some(4, 8)),
-        case("a KV head per query head", "每个查询头一个 KV 头", S, 3 * page, page, num_kv_heads=some(4, 6), group=1),
+        case(
+            "a KV head per query head", "每个 query 头一个 KV 头", S, 3 * page, page, num_kv_heads=some(4, 6), group=1
+        ),
         case("budget not a multiple of the page", "budget 不是页大小的整数倍", S, 4 * page + part, page),
         case("budget of two pages", "budget 正好两页", S, 2 * page, page),
         case("budget of one page", "budget 正好一页", S, page, page),

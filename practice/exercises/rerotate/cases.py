@@ -34,7 +34,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     return [
         *_known_cases(),
         case("sinks and a window, renumbered", "sink 加窗口，重新编号", kept, slots),
-        case("batch and KV heads", "批量与多个 KV 头", kept, slots, B=some(2, 3), heads=some(2, 4)),
+        case("batch and KV heads", "batch 与多个 KV 头", kept, slots, B=some(2, 3), heads=some(2, 4)),
         case("sinks and a window, to a later place", "sink 加窗口，移到后面", kept, late + slots, heads=2),
         case("a window without sinks", "没有 sink 的窗口", window, slots, heads=2),
         case("one slot evicted in each step", "每步淘汰一个槽位", torch.cat([slots[:2], slots[2:] + 1]), slots),

@@ -33,7 +33,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     return [
         *_known_cases(),
         case("a text from its start", "从头开始的文本", torch.arange(T)),
-        case("batch and heads", "批量与多个头", torch.arange(T), B=some(2, 3), heads=some(2, 5)),
+        case("batch and heads", "batch 与多个头", torch.arange(T), B=some(2, 3), heads=some(2, 5)),
         case("as many heads as tokens", "头数等于 token 数", torch.arange(T), B=2, heads=T),
         case("a chunk that starts late", "从中途开始的一段", late + torch.arange(T), heads=2),
         case("sinks, then a window", "sink 加窗口", gap, heads=2, D=4 * some(2, 6)),

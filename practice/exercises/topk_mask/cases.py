@@ -32,11 +32,11 @@ def make_cases(generator: torch.Generator) -> list[Case]:
     some_hidden = torch.rand(T, S, generator=generator) < 0.5
     return [
         *_known_cases(),
-        case("the newest query", "只有最新的查询", (1, S), budget),
-        case("a prompt: early queries see few keys", "prefill：靠前的查询看不到几个 key", (S, S), budget),
+        case("the newest query", "只有最新的 query", (1, S), budget),
+        case("a prompt: early queries see few keys", "prefill：靠前的 query 看不到几个 key", (S, S), budget),
         case("heads", "多个头", (some(2, 4), T, S), budget),
-        case("batch and heads", "批量与多个头", (some(2, 3), some(2, 3), T, S), budget),
-        case("batch, KV heads and groups", "批量、KV 头与组", (2, some(2, 3), 2, T, S), budget),
+        case("batch and heads", "batch 与多个头", (some(2, 3), some(2, 3), T, S), budget),
+        case("batch, KV heads and groups", "batch、KV 头与组", (2, some(2, 3), 2, T, S), budget),
         case("a window", "滑动窗口", (2, S, S), budget, _causal(S, S) | _older(S, some(8, 9))),
         case("hidden here and there", "零散的隐藏", (2, T, S), budget, some_hidden),
         case("nothing hidden", "没有隐藏", (2, T, S), budget, torch.zeros(T, S, dtype=torch.bool)),
@@ -49,7 +49,7 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         case("budget above S", "budget 大于 S", (2, T, S), S + some(1, 9)),
         case("one key", "只有一个 key", (T, 1), budget, some_hidden[:, :1]),
         case("no keys", "没有 key", (2, T, 0), budget),
-        case("no queries", "没有查询", (2, 0, S), budget),
+        case("no queries", "没有 query", (2, 0, S), budget),
         *_value_cases(generator, T, S, budget),
     ]
 

@@ -34,20 +34,20 @@ def make_cases(generator: torch.Generator) -> list[Case]:
         ),
         _case(
             "Qwen2.5-7B, H100, 128K, batch 64",
-            "Qwen2.5-7B，H100，128K，批 64",
+            "Qwen2.5-7B，H100，128K，batch 64",
             (QWEN, 57_344, 131_072, 64, H100),
             0.14781420161910448,
             SHAPES,
         ),
         case("one sequence", "一个序列", weights, tokens, 1, fast),
-        case("a batch", "一批", weights, tokens, batch, fast),
-        case("a batch of two", "批大小为 2", weights, tokens, 2, fast),
+        case("a batch", "一个 batch", weights, tokens, batch, fast),
+        case("a batch of two", "batch 为 2", weights, tokens, 2, fast),
         case("mostly weights", "以权重为主", 10 * weights, some(100, 200), batch, fast),
         case("mostly caches", "以缓存为主", weights // 100, 20 * tokens, 4 * batch, fast),
         case("a million tokens", "一百万个 token", weights, 10**6 + some(0, 10**5), 1, fast),
-        case("a large batch", "很大的批", weights, tokens, some(200, 500), fast),
+        case("a large batch", "很大的 batch", weights, tokens, some(200, 500), fast),
         case("an empty cache", "空缓存", weights, 0, 1, fast),
-        case("empty caches of a batch", "一批空缓存", weights, 0, batch, fast),
+        case("empty caches of a batch", "一个 batch 的空缓存", weights, 0, batch, fast),
         case("one cached token", "缓存里只有一个 token", weights, 1, batch, fast),
         case("a slow device: seconds", "慢设备：以秒计", weights, tokens, batch, slow),
         case("a small model", "小模型", some(10**8, 3 * 10**8), tokens, batch, fast),
@@ -98,5 +98,5 @@ def _as_large_as_the_weights(kv: int, tokens: int, batch: int, bandwidth: float)
 def _small(numbers: tuple[float, ...]) -> Case:
     weights, kv, tokens, batch, bandwidth = numbers
     en = f"weights {weights}, {kv} a token, {tokens} tokens, batch {batch}, {bandwidth} bytes/s"
-    zh = f"权重 {weights}，每 token {kv}，{tokens} 个 token，批 {batch}，{bandwidth} 字节/秒"
+    zh = f"权重 {weights}，每 token {kv}，{tokens} 个 token，batch {batch}，{bandwidth} 字节/秒"
     return _case(en, zh, numbers)

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from practice.grader.catalogue import Card, find_card
+from practice.grader.catalogue import Card
 from practice.grader.classroom import for_class
-from practice.grader.isolate.doctor import OPEN, examine
 from practice.grader.marks import mark
-from practice.grader.report import Finding, Report, Verdict
+from practice.grader.report import Report
 from practice.grader.rows import Row, row_as_data, row_from_data
-from practice.grader.verify.verifier import grade
 
 MAX_POINTS = 1.0
 GRADER = Path(__file__).resolve().parents[1]
@@ -40,30 +38,6 @@ class Request:
     def from_text(cls, text: str) -> Self:
         told = json.loads(text)
         return cls(**{**told, "source": base64.b64decode(told["source"])})
-
-
-class Examiner:
-    """Grades in this process; where `isolated`, an answer around which a layer is missing is not graded at all.
-
-    `layers` are those found at the beginning, and `open_attempts` what they do not stop; neither is known, nor asked
-    for, where `isolated` is false.
-    """
-
-    def __init__(self, isolated: bool) -> None:
-        self.layers: list[str] = []
-        self.open_attempts: list[str] = []
-        if isolated:
-            self.layers, outcomes = examine()
-            self.open_attempts = [attempt for attempt, outcome in outcomes.items() if outcome == OPEN]
-
-    def grade(self, request: Request) -> Row:
-        """The row of one answer; UNGRADED where the judge failed, or a layer."""
-        report = grade(find_card(request.exercise), request.source, request.file, request.seed)
-        lacking = [layer for layer in self.layers if layer not in report.isolation]
-        if lacking and not report.fault:
-            fault = Finding(Verdict.UNGRADED, "class_degraded", {"layers": ", ".join(lacking)})
-            report = replace(report, results=(), fault=fault)
-        return row_of(request, report)
 
 
 def row_of(request: Request, report: Report) -> Row:

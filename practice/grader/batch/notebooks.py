@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from practice.grader.isolate.remote import SOURCE_LIMIT
+from practice.grader.isolate.wire import SOURCE_LIMIT
 from practice.grader.report import Finding, Verdict
 from practice.grader.verify.source import Unfit, without_magics
 

@@ -2,19 +2,22 @@
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from practice.grader.batch.files import NOT_HANDED_IN, READ_LIMIT, Budget, Entry, Unusable, entries_of, told_name
 from practice.grader.batch.notebooks import marked_cells, plain_source, source_too_large
 from practice.grader.catalogue import Card
-from practice.grader.isolate.remote import SOURCE_LIMIT
+from practice.grader.isolate.wire import SOURCE_LIMIT
 from practice.grader.report import Finding, Verdict
 from practice.grader.rows import MISSING, UNUSABLE
 from practice.grader.verify.source import Unfit, read_source
 
-NOBODYS = (*NOT_HANDED_IN, ".git", ".ipynb_checkpoints")
+NOBODYS = (*NOT_HANDED_IN, ".git", ".ipynb_checkpoints", "Thumbs.db", "desktop.ini")
+LISTS = (".csv", ".xlsx")
+"""Of files that lie beside the students' folders: rosters and marks, nobody's work."""
+
 ARCHIVES = (".zip", ".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 """Whoever hands in another one than a zip has a row, too, which says that it cannot be read."""
 
@@ -93,11 +96,28 @@ def find_students(top: Path, results: Path) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     own = os.path.realpath(results)
     for path in sorted(top.iterdir()):
-        student = _without_archive(path)
-        is_folder = os.path.isdir(path) or (path.is_symlink() and not os.path.exists(path))  # or was one
-        if (is_folder or student != path.name) and path.name not in NOBODYS and os.path.realpath(path) != own:
-            found.setdefault(told_name(student), []).append(path)
+        if _is_a_student_s(path) and path.name not in NOBODYS and os.path.realpath(path) != own:
+            found.setdefault(told_name(_without_archive(path)), []).append(path)
     return dict(sorted(found.items()))
+
+
+def find_loose_files(top: Path) -> list[str]:
+    """The names of files that lie beside the students' folders and may be somebody's work: nothing says whose.
+
+    Hidden files, read-mes and lists are none.  Raises OSError.
+    """
+    loose = [told_name(path.name) for path in sorted(top.iterdir()) if not _is_a_student_s(path)]
+    return [name for name in loose if name not in NOBODYS and not _is_an_instructor_s(name)]
+
+
+def _is_a_student_s(path: Path) -> bool:
+    """Whether it is a folder, or a link that may have been one, or an archive: then its name is a student's."""
+    is_folder = os.path.isdir(path) or (path.is_symlink() and not os.path.exists(path))
+    return is_folder or _without_archive(path) != path.name
+
+
+def _is_an_instructor_s(file: str) -> bool:
+    return file.startswith(".") or file.lower().startswith("readme") or file.lower().endswith(LISTS)
 
 
 def _without_archive(path: Path) -> str:
@@ -183,7 +203,6 @@ def _finding(key: str, **fields: str | int) -> Finding:
     return Finding(Verdict.NOT_RUN, key, fields)
 
 
-def exercises_handed_in(everyone: Sequence[Handed], known: Collection[str]) -> list[str]:
-    """The exercises, in the order of `known`, that anybody handed something in for."""
-    claimed = {exercise for handed in everyone for exercise in handed.claims}
-    return [exercise for exercise in known if exercise in claimed]
+def count_handed_in(everyone: Sequence[Handed], known: Iterable[str]) -> dict[str, int]:
+    """How many students handed something in for each of the exercises `known`, in their order."""
+    return {exercise: sum(exercise in handed.claims for handed in everyone) for exercise in known}

@@ -12,7 +12,8 @@ import sys
 import threading
 from typing import IO
 
-from practice.grader.batch.grading import Examiner, Request, row_as_text
+from practice.grader.batch.examiner import Examiner
+from practice.grader.batch.grading import Request, row_as_text
 from practice.grader.verify.verifier import get_ready, stand_down
 
 LEAVE_SECONDS = 0.2

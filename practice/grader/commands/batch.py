@@ -62,7 +62,7 @@ def batch(options: argparse.Namespace, lang: Language) -> int:
     except NotIsolated as lacking:
         raise UsageError(say(lang, "batch_not_isolated", attempts=_attempts(lacking.attempts, lang))) from lacking
     except (JudgeLost, OSError) as lost:  # a disk that is full, a file of results that another program holds
-        print(f"judge: {say(lang, 'batch_no_judge', reason=lost)}", file=sys.stderr)
+        _warn(say(lang, "batch_no_judge", reason=lost))
         return UNGRADED
     show(render_items(items, lang))
     show(
@@ -72,8 +72,12 @@ def batch(options: argparse.Namespace, lang: Language) -> int:
     counts = {"batch_unlocked": unlocked, "batch_ungraded": sum(row.outcome == Verdict.UNGRADED for row in rows)}
     for key, count in counts.items():
         if count:
-            print(f"judge: {say(lang, key, count=count)}", file=sys.stderr)
+            _warn(say(lang, key, count=count))
     return 0
+
+
+def _warn(told: str) -> None:
+    print(f"judge: {told}", file=sys.stderr)
 
 
 def _check_folders(folder: Path, out: Path, lang: Language) -> None:
@@ -97,18 +101,38 @@ def _is_ours(results: Path) -> bool:
 def _read_class(
     folder: Path, out: Path, chosen: Sequence[Card], lang: Language
 ) -> "tuple[list[Answer], dict[str, Card]]":
-    """One answer for each student and exercise: those chosen, else all that anybody handed in."""
-    from practice.grader.batch.submissions import exercises_handed_in, find_students, read_student
+    """One answer for each student and exercise: those chosen, else all that anybody handed in.
+
+    Tells what is graded, and what is not.
+    """
+    from practice.grader.batch.submissions import count_handed_in, find_loose_files, find_students, read_student
 
     known = {card.id: card for card in all_cards()}
+    for file in find_loose_files(folder):
+        _warn(sentence(lang, Finding(Verdict.NOT_RUN, "batch_loose", {"file": file})))
     students = find_students(folder, out)
     everyone = [read_student(name, paths, known) for name, paths in students.items()]
-    ids = [card.id for card in chosen] or exercises_handed_in(everyone, list(known))
+    counts = count_handed_in(everyone, known)
+    ids = [card.id for card in chosen] or [exercise for exercise, count in counts.items() if count]
     if not students or not ids:
         raise UsageError(say(lang, "batch_nothing" if students else "batch_nobody", folder=folder))
+    _tell_exercises({exercise: counts[exercise] for exercise in ids}, len(students), bool(chosen), lang)
     functions = {exercise: known[exercise].function for exercise in ids}
     answers = [answer for handed in everyone for answer in handed.answers(ids, functions)]
     return answers, {exercise: known[exercise] for exercise in ids}
+
+
+def _tell_exercises(counts: Mapping[str, int], students: int, named: bool, lang: Language) -> None:
+    """Tell how many of the `students` handed in each exercise, and where the exercises were not `named`, warn of those
+    that may never have been set."""
+    show(say(lang, "batch_exercises", students=students, exercises=_counted(counts)))
+    few = {exercise: count for exercise, count in counts.items() if 2 * count < students}
+    if few and not named:
+        _warn(say(lang, "batch_few", students=students, exercises=_counted(few)))
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{exercise} {count}" for exercise, count in counts.items())
 
 
 def _grade(

@@ -6,9 +6,8 @@ from typing import Literal
 
 from practice.grader.isolate.launch import Child, Stopped
 from practice.grader.isolate.values import Value, pack, unpack
-from practice.grader.isolate.wire import Frame
+from practice.grader.isolate.wire import SOURCE_LIMIT, Frame
 
-SOURCE_LIMIT = 1 << 20
 TEXT_LIMIT = 20_000
 COUNT_LIMIT = 1 << 60
 

@@ -12,6 +12,9 @@ from typing import IO, Any
 
 HEADER_LIMIT = 1 << 20
 BODY_LIMIT = 64 << 20
+SOURCE_LIMIT = 1 << 20
+"""Bytes of an answer's source, which is the body of one frame."""
+
 CHUNK = 1 << 16
 PREFIX = struct.Struct("<IQ")
 

@@ -196,6 +196,9 @@ TABLE = {
     "this notebook is run or counted.",
     "assignment_hidden": "Graded by the judge once submitted: {points} points, in part for the tests that pass.",
     "assignment_unjudged": "not graded: nbgrader has run without the judge; see c.Autograde in nbgrader_config.py",
+    "assignment_seed": "{file} holds no seed: one whole number from 0 to 2^63 - 1 belongs there, and nothing else "
+    "(it has {size} bytes). Put back what it held; or delete it, and another is drawn: then grade everybody again with "
+    "autograde --force, so that all get the same cases.",
     "assignment_question": "Written question ({points} points)",
     "check_head": "Public check: {name} ({source}). The judge has other tests, too.",
     "check_by_hand": "worked by hand",
@@ -207,7 +210,7 @@ TABLE = {
     # batch and export
     "help_batch": "grade a whole class: one row for every student and exercise",
     "help_class": "the class: a folder or a zip for each student, in them ID.py, or notebooks",
-    "help_class_exercises": "ids of exercises (default: all that anybody handed in)",
+    "help_class_exercises": "ids of exercises; without, all that anybody handed in, set or not",
     "help_out": "folder for the results; a batch that was ended goes on there",
     "help_jobs": "how many answers to grade at once (default: %(default)s, a core each)",
     "help_scheduler": "grade on the Dask cluster at this address, such as tcp://host:8786",
@@ -220,6 +223,11 @@ TABLE = {
     "has a row for every exercise.\n"
     "A Dask worker needs this course, in the same version: from its folder, `dask worker ADDRESS`. Whoever reaches a\n"
     "scheduler can run code on its workers: keep it in a network of your own.",
+    "batch_loose": "{file} is not graded: it lies in no student's folder; put it into one, and run the same command "
+    "again",
+    "batch_exercises": "Handed in, by how many students of {students}: {exercises}",
+    "batch_few": "fewer than half of the {students} students handed these in, and everybody else gets 0 for them: "
+    "{exercises}; if they were not set, run the command again with the ids of those that were",
     "batch_nobody": "{folder} holds no folder and no zip of a student",
     "batch_nothing": "nobody in {folder} handed in an exercise; name the exercises that there should be rows for",
     "batch_same_folder": "the results cannot lie where the class does, in {folder}",

@@ -6,7 +6,7 @@ TABLE = {
     "help_list": "列出练习",
     "help_start": "把练习的起始代码复制到 practice/answers",
     "help_run": "评测一份答案",
-    "help_watch": "每次保存后自动重新评测；不写 ID 则盯住所有已开始的答案",
+    "help_watch": "每次保存后自动重新评测；不写 ID 则监视所有已开始的答案",
     "help_hint": "打开下一条提示，一共三条",
     "help_reveal": "试过之后，查看参考答案和常见错误",
     "help_reset": "恢复起始代码；你的答案会备份在旁边",
@@ -98,7 +98,7 @@ TABLE = {
     "lint_unexplained": "存活，卡片里没有说明原因",
     "check_folder": "文件夹完整，中英文齐全",
     "check_runs": "练习自带的代码可以运行",
-    "check_starter": "起始文件尚未写好",
+    "check_starter": "起始代码尚未写好",
     "check_cases": "用例随种子变化，同一种子可以重现",
     "check_known": "参考实现与独立得出的结果一致",
     "check_right": "参考答案和各个变体都通过",
@@ -166,13 +166,13 @@ TABLE = {
     "unlocked": "这份答案运行时有时间和内存的上限，但没有什么能阻止它读写你的文件或联网；缺什么请看 `doctor`。",
     "printed": "你的代码打印了 {size:,} 字节：",
     "printed_cut": "你的代码打印了 {size:,} 字节，前 {shown:,} 字节为：",
-    # 笔记本
+    # notebook
     "grading": "评测中：已完成 {done}/{total} 个测试",
     "cell": "单元格",
     "traceback": "完整的 traceback",
     "cell_saved": "已保存为 {answer}。",
     "cell_kept": "原来的内容保留在 {backup}。",
-    "cell_ran": "笔记本里也已定义 {function}，可以直接试用。",
+    "cell_ran": "notebook 里也已定义 {function}，可以直接试用。",
     "cell_empty": "单元格是空的；请把答案写在 %%judge {exercise} 下面",
     "cell_untouched": "这还是起始代码：请在这个单元格里写出函数，再运行一次。",
     "cell_answer": "{answer} 里的答案保持不变。",
@@ -182,7 +182,7 @@ TABLE = {
     "judge_gone": "评测器的进程已经结束（{reason}）；请重新运行单元格",
     # 班级
     "help_assignment": "用课程练习为班级生成 nbgrader 作业",
-    "help_assignment_build": "`build` 写出课程文件夹：每章一个源笔记本，外加 nbgrader 的设置",
+    "help_assignment_build": "`build` 写出课程文件夹：每章一个源 notebook，外加 nbgrader 的设置",
     "help_course": "课程文件夹（默认：{default}）",
     "no_folder": "无法写入 {folder}：{reason}",
     "assignment_built": "{folder} 中有 {count} 份作业：{names}",
@@ -190,9 +190,12 @@ TABLE = {
     "assignment_next": "接下来怎么做，见 {guide}。",
     "assignment_intro": "# {name}\n\n请把每个函数写在给出开头的那个单元格里，import 和辅助函数也写在同一格。"
     "评测器只读这一格：不要删除、拆分或复制它。下面一格是公开检查，可以随时运行。"
-    "评测器自己的测试在提交之后才进行，不会公开。笔记本里的其他内容既不运行，也不计分。",
+    "评测器自己的测试在提交之后才进行，不会公开。notebook 里的其他内容既不运行，也不计分。",
     "assignment_hidden": "提交之后由评测器打分：满分 {points} 分，通过部分测试可得部分分数。",
     "assignment_unjudged": "未打分：nbgrader 运行时没有用评测器；请检查 nbgrader_config.py 中的 c.Autograde",
+    "assignment_seed": "{file} 里没有可用的种子：里面应当只有一个 0 到 2^63 - 1 之间的整数（现有 {size} 字节）。"
+    "请恢复原来的内容；或者删掉这个文件，程序会另取一个种子，再用 autograde --force 给所有人重新打分，"
+    "让全班用同一组测试。",
     "assignment_question": "问答题（{points} 分）",
     "check_head": "公开检查：{name}（{source}）。评测器还有别的测试。",
     "check_by_hand": "手算",
@@ -204,7 +207,7 @@ TABLE = {
     # batch 与 export
     "help_batch": "给全班评测：每名学生的每道练习各占一行",
     "help_class": "全班的提交：每名学生一个文件夹或一个 zip，里面是 ID.py 或 notebook",
-    "help_class_exercises": "练习的 id（默认：有人交过的全部练习）",
+    "help_class_exercises": "练习的 id；不写就评测所有有人交过的练习，不论布置过没有",
     "help_out": "存放结果的文件夹；中断的批次会从这里接着做",
     "help_jobs": "同时评测几份答案（默认：%(default)s，每核一份）",
     "help_scheduler": "在这个地址的 Dask 集群上评测，例如 tcp://host:8786",
@@ -216,6 +219,10 @@ TABLE = {
     "记录已评测的内容和随机种子，不要给学生看。退出码 0 表示每名学生的每道练习都有一行。\n"
     "Dask 的 worker 上要有同一版本的本课程：在课程文件夹里运行 `dask worker ADDRESS`。能连上 scheduler 的人就能在\n"
     "worker 上运行代码，请把它放在自己的网络里。",
+    "batch_loose": "{file} 没有评测：它不在任何学生的文件夹里；请把它放进该学生的文件夹，再运行同一条命令",
+    "batch_exercises": "各练习上交的人数（共 {students} 名学生）：{exercises}",
+    "batch_few": "以下练习在 {students} 名学生中只有不到一半的人交了，其余的人得 0 分：{exercises}；"
+    "如果并没有布置过，请在命令里写明布置过的练习的 id，再运行一次",
     "batch_nobody": "{folder} 里没有任何学生的文件夹或 zip",
     "batch_nothing": "{folder} 里没有人交过练习；请写明要为哪些练习生成结果",
     "batch_same_folder": "结果不能和全班的提交放在同一个文件夹 {folder}",

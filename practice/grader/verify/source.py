@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from practice.grader.catalogue import Card
-from practice.grader.isolate.remote import SOURCE_LIMIT
+from practice.grader.isolate.wire import SOURCE_LIMIT
 from practice.grader.report import Finding, Verdict
 
 LINE = re.compile(r"[^\n]*\n|[^\n]+")

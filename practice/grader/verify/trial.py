@@ -8,8 +8,9 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from practice.grader.isolate.remote import SOURCE_LIMIT, Failure, Returned
+from practice.grader.isolate.remote import Failure, Returned
 from practice.grader.isolate.values import Value
+from practice.grader.isolate.wire import SOURCE_LIMIT
 from practice.grader.report import CaseResult, Finding, Verdict
 from practice.grader.verify.compare import check_contract, check_inputs, check_poison, describe
 from practice.grader.verify.exercise import Case, Exercise

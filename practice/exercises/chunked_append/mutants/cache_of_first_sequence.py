@@ -1,5 +1,5 @@
 """en: Every sequence gets the cache of sequence 0.
-zh: 批量里的每个序列用的都是第 0 个序列的缓存。
+zh: batch 里的每个序列用的都是第 0 个序列的缓存。
 """
 
 import torch

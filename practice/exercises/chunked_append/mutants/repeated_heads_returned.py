@@ -1,5 +1,5 @@
 """en: Returns keys and values repeated for each query head: the cache grows by the factor that GQA had saved.
-zh: 返回了按查询头重复过的 key 和 value：GQA 省下的倍数，缓存又涨了回来。
+zh: 返回了按 query 头重复过的 key 和 value：GQA 省下的倍数，缓存又涨了回来。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Query head h reads KV head h % n_kv (`repeat`); the heads of a group are neighbours (`repeat_interleave`).
-zh: 查询头 h 用了第 h % n_kv 个 KV 头（`repeat`）；同组的头是相邻的（`repeat_interleave`）。
+zh: query 头 h 用了第 h % n_kv 个 KV 头（`repeat`）；同组的头是相邻的（`repeat_interleave`）。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Counts the attention of a single head; every query head has scores and a weighted sum of its own.
-zh: 只算了一个头的注意力；每个查询头都有自己的分数和加权和。
+zh: 只算了一个头的注意力；每个 query 头都有自己的分数和加权和。
 """
 
 

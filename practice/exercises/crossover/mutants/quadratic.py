@@ -1,5 +1,5 @@
 """en: Takes a root; attention is quadratic for a whole prompt, whose linear cost grows, too, but linear for one token.
-zh: 开了平方；整段 prompt 的注意力才是平方的（线性层那时也在增长），单个 token 的只是线性增长。
+zh: 开了平方；整段提示词的注意力才是平方的（线性层那时也在增长），单个 token 的只是线性增长。
 """
 
 import math

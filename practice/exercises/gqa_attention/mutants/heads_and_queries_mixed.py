@@ -1,5 +1,5 @@
 """en: Swaps heads and queries at the end and reshapes: the numbers are right and stand in wrong places.
-zh: 最后交换了头与查询两维再 reshape：数都对，位置却错了。
+zh: 最后交换了头与 query 两维再 reshape：数都对，位置却错了。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Looks up the mask under the number of the KV head; a mask of four dimensions has one for each query head.
-zh: 用 KV 头的编号去取掩码；四维掩码里每个查询头各有一个。
+zh: 用 KV 头的编号去取掩码；四维掩码里每个 query 头各有一个。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: The mask is never used: every query attends to every key.
-zh: 根本没有用掩码：每个查询都看到了所有 key。
+zh: 根本没有用掩码：每个 query 都看到了所有 key。
 """
 
 

@@ -1,5 +1,5 @@
 """en: Uses the mask of head 0 for all heads; a mask of four dimensions has one for each query head.
-zh: 所有头都用了第 0 个头的掩码；四维掩码里每个查询头各有一个。
+zh: 所有头都用了第 0 个头的掩码；四维掩码里每个 query 头各有一个。
 """
 
 import torch

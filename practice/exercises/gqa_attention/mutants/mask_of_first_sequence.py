@@ -1,5 +1,5 @@
 """en: Uses the mask of sequence 0 for the whole batch; a mask of four dimensions has one for each sequence.
-zh: 整个批量都用了第 0 个序列的掩码；四维掩码里每个序列各有一个。
+zh: 整个 batch 都用了第 0 个序列的掩码；四维掩码里每个序列各有一个。
 """
 
 import torch

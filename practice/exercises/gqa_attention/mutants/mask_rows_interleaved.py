@@ -1,5 +1,5 @@
 """en: Folds a group's heads into the queries, head by head, but repeats the mask row by row: rows get others' masks.
-zh: 把同组的头按头的顺序并进查询那一维，却逐行重复掩码：各行拿到的是别的行的掩码。
+zh: 把同组的头按头的顺序并进 query 那一维，却逐行重复掩码：各行拿到的是别的行的掩码。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: All query heads read KV head 0: that is MQA, and the other KV heads are never read.
-zh: 所有查询头都用第 0 个 KV 头：这是 MQA，其余的 KV 头从未被读过。
+zh: 所有 query 头都用第 0 个 KV 头：这是 MQA，其余的 KV 头从未被读过。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Adds up the weighted values in the input's dtype: in bfloat16 each step rounds, and small terms vanish.
-zh: 用输入的 dtype 逐个累加加权后的值：在 bfloat16 里每一步都舍入，小的项会消失。
+zh: 用输入的 dtype 逐个累加加权后的 value：在 bfloat16 里每一步都舍入，小的项会消失。
 """
 
 import torch

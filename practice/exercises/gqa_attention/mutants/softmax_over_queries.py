@@ -1,5 +1,5 @@
 """en: Takes the softmax over the queries; each query's weights are to sum to 1 over its keys, the last dimension.
-zh: softmax 是沿着查询那一维做的；每个查询的权重应当在它的 key 上（最后一维）加起来等于 1。
+zh: softmax 是沿着 query 那一维做的；每个 query 的权重应当在它的 key 上（最后一维）加起来等于 1。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Evicts after every query, and what has gone stays away; here all T rows are given, and the choice is made once.
-zh: 逐个查询边走边淘汰，淘汰了就回不来；这里 T 行都已给出，只在最后选一次。
+zh: 逐个 query 边走边淘汰，淘汰了就回不来；这里 T 行都已给出，只在最后选一次。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Scores keys by the newest query alone; H2O sums over all queries, and judges a key by its whole past.
-zh: 只用最新一个查询的概率打分；H2O 对全部查询求和，看的是 key 迄今为止的全部表现。
+zh: 只用最新一个 query 的概率打分；H2O 对全部 query 求和，看的是 key 迄今为止的全部表现。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Divides by how many queries saw the key (ObservedAttention): this lifts late keys; H2O's score is the sum.
-zh: 又除以看得见该 key 的查询数（ObservedAttention 的做法），抬高了靠后的 key；H2O 的分数就是总和。
+zh: 又除以看得见该 key 的 query 数（ObservedAttention 的做法），抬高了靠后的 key；H2O 的分数就是总和。
 """
 
 import torch

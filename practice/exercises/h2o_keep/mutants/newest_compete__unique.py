@@ -1,5 +1,5 @@
 """en: Chooses heavy hitters among all keys and then adds the newest: one that is both stands twice, or a place is lost.
-zh: 在全部 key 里选 heavy hitter，再加上最新的：两者兼是的 key 出现两次，或者白白少留一个。
+zh: 在全部 key 里选 heavy hitter，再加上最新的：既是最新又是 heavy hitter 的 key 会出现两次，或者白白少留一个。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Leaves out the votes of the newest `recent` queries; they protect their keys, and vote like all others.
-zh: 漏掉了最新 `recent` 个查询的概率；它们的 key 受保护，它们自己也照样要计入总和。
+zh: 漏掉了最新 `recent` 个 query 的概率；它们的 key 受保护，它们自己也照样要计入总和。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Sums over the newest `recent` queries only, like SnapKV; in H2O all queries vote, and `recent` counts keys.
-zh: 只对最新的 `recent` 个查询求和（像 SnapKV 的窗口）；H2O 里全部查询都算，`recent` 数的是 key。
+zh: 只对最新的 `recent` 个 query 求和（像 SnapKV 的窗口）；H2O 里全部 query 都算，`recent` 数的是 key。
 """
 
 import torch

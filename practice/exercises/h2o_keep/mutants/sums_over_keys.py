@@ -1,5 +1,5 @@
 """en: Sums over the keys, not the queries: each row of a softmax sums to 1, so that all scores are alike.
-zh: 对 key 而不是对查询求和：softmax 的每一行之和都是 1，分数全都一样。
+zh: 对 key 而不是对 query 求和：softmax 的每一行之和都是 1，分数全都一样。
 """
 
 import torch

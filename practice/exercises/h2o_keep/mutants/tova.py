@@ -1,5 +1,5 @@
 """en: This is TOVA: the newest query, averaged over the heads, one set for all; H2O sums over queries, head by head.
-zh: 这是 TOVA：最新查询的概率在各头之间取平均，所有头共用一组；H2O 是对查询求和，每个头各选各的。
+zh: 这是 TOVA：最新 query 的概率在各头之间取平均，所有头共用一组；H2O 是对 query 求和，每个头各选各的。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Reshapes q_idx to [H, T, D]: that mixes queries and heads; swapping dimensions takes a transpose.
-zh: 把 q_idx reshape 成 [H, T, D]：查询与头混在了一起；交换维度要用 transpose。
+zh: 把 q_idx reshape 成 [H, T, D]：query 与头混在了一起；交换维度要用 transpose。
 """
 
 import torch

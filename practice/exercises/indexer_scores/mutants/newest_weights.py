@@ -1,5 +1,5 @@
 """en: Uses the newest query's weights for all of them; each query has its own.
-zh: 所有查询都用了最新查询的权重；每个查询有自己的。
+zh: 所有 query 都用了最新 query 的权重；每个 query 有自己的。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Off by one: each query sees the key of the token after it.
-zh: 差一错误：每个查询都看见了下一个 token 的 key。
+zh: 差一错误：每个 query 都看见了下一个 token 的 key。
 """
 
 import torch

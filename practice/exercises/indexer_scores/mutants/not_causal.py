@@ -1,5 +1,5 @@
 """en: Hides nothing: a query scores keys of tokens that come after it.
-zh: 什么也没隐藏：查询给排在它后面的 token 也打了分。
+zh: 什么也没隐藏：query 给排在它后面的 token 也打了分。
 """
 
 

@@ -1,5 +1,5 @@
 """en: Off by one: hides the query's own key too; it sees itself.
-zh: 差一错误：把查询自己的 key 也隐藏了；它应当看得见自己。
+zh: 差一错误：把 query 自己的 key 也隐藏了；它应当看得见自己。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Aligns the mask at the top left: query 0 sees key 0 alone, though it comes after S - T others.
-zh: 掩码按左上角对齐：查询 0 只看见 key 0，可它前面还有 S - T 个 key。
+zh: 掩码按左上角对齐：query 0 只看见 key 0，可它前面还有 S - T 个 key。
 """
 
 import torch

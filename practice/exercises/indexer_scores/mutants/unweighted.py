@@ -1,5 +1,5 @@
 """en: Ignores the weights: which heads count, and in which direction, each query says for itself.
-zh: 没用权重：哪些头算数、往哪个方向算，由每个查询自己决定。
+zh: 没用权重：哪些头算数、往哪个方向算，由每个 query 自己决定。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Reshapes the weights to [H, T] and transposes: that mixes queries and heads; a transpose alone reorders nothing.
-zh: 把权重 reshape 成 [H, T] 再转置：查询与头混在了一起；reshape 并不是转置。
+zh: 把权重 reshape 成 [H, T] 再转置：query 与头混在了一起；reshape 并不是转置。
 """
 
 import torch

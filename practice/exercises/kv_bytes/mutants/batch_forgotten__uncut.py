@@ -1,5 +1,5 @@
 """en: This is the cache of one sequence; unlike weights, a cache is shared by no other sequence of the batch.
-zh: 这是一个序列的缓存；缓存不像权重，批里的序列不能共用。
+zh: 这是一个序列的缓存；缓存不像权重，batch 里的序列不能共用。
 """
 
 

@@ -1,5 +1,5 @@
 """en: Eight times the bytes: these are bits, or the query heads of a model whose groups of 8 share one KV head.
-zh: 是字节数的 8 倍：要么算成了比特，要么按查询头来算了（8 个一组共用一个 KV 头的模型）。
+zh: 是字节数的 8 倍：要么算成了比特，要么按 query 头来算了（8 个一组共用一个 KV 头的模型）。
 """
 
 

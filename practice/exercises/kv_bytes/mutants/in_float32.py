@@ -1,5 +1,5 @@
 """en: Multiplies in float32, which holds 24 bits: large caches come out rounded.
-zh: 用 float32 相乘，而它只有 24 位有效数字：大的缓存算出来不精确。
+zh: 用 float32 相乘，而它只有 24 个有效位（二进制）：大的缓存算出来不精确。
 """
 
 import torch

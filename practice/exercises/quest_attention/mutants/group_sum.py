@@ -1,5 +1,5 @@
 """en: All heads of a group read the same pages, by the sum of their bounds; each query head has its own choice.
-zh: 同组的头读同样的页（按组内上界之和选）；应当由每个查询头自己选。
+zh: 同组的头读同样的页（按组内上界之和选）；应当由每个 query 头自己选。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Adds up the bounds of a group and gives the sum to all its heads; each query head has bounds of its own.
-zh: 把同组各头的上界加起来，再分给组内每个头；每个查询头各有自己的上界。
+zh: 把同组各头的上界加起来，再分给组内每个头；每个 query 头各有自己的上界。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Gives all heads of a group the largest bound among them; each query head has bounds of its own.
-zh: 同组的头都用了组内最大的上界；每个查询头各有自己的上界。
+zh: 同组的头都用了组内最大的上界；每个 query 头各有自己的上界。
 """
 
 import torch

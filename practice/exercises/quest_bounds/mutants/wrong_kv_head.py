@@ -1,5 +1,5 @@
 """en: Query head h reads KV head h % n_kv; it shares KV head h // (n_heads // n_kv) with its neighbours.
-zh: 查询头 h 用了第 h % n_kv 个 KV 头；应当与相邻的头共用第 h // (n_heads // n_kv) 个。
+zh: query 头 h 用了第 h % n_kv 个 KV 头；应当与相邻的头共用第 h // (n_heads // n_kv) 个。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: All heads of a group read the same pages, by the best bound among them; each query head has its own choice.
-zh: 同组的头读同样的页（按组内最大的上界选）；应当由每个查询头自己选。
+zh: 同组的头读同样的页（按组内最大的上界选）；应当由每个 query 头自己选。
 """
 
 import torch

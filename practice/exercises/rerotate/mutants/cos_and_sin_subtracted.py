@@ -1,5 +1,5 @@
 """en: Subtracts the cosines and the sines of both angles; it is the angles that are to be subtracted.
-zh: 把两个角的余弦、正弦分别相减；应当相减的是角度。
+zh: 把两个角的 cos、sin 分别相减；应当相减的是角度。
 """
 
 import torch

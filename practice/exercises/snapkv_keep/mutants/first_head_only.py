@@ -1,5 +1,5 @@
 """en: Asks only the first query head of each group; the others read the same keys, and vote too.
-zh: 只看每组的第一个查询头；组内其他头也读同样的 key，也要投票。
+zh: 只看每组的第一个 query 头；组内其他头也读同样的 key，也要投票。
 """
 
 import torch

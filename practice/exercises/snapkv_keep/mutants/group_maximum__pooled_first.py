@@ -1,5 +1,5 @@
 """en: Each key's vote is the largest of its group's heads; the heads' votes are to be summed.
-zh: 取组内各查询头得票的最大值；各头的得票应当相加。
+zh: 取组内各 query 头得票的最大值；各头的得票应当相加。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Asks only the newest query; all W queries of the window vote.
-zh: 只看最新的一个查询；窗口里的 W 个查询都要投票。
+zh: 只看最新的一个 query；窗口里的 W 个 query 都要投票。
 """
 
 import torch

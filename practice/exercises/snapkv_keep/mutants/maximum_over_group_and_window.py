@@ -1,5 +1,5 @@
 """en: Takes the largest probability over all heads and queries; they are to be summed.
-zh: 取所有头、所有查询里最大的概率；应当是相加。
+zh: 取所有头、所有 query 里最大的概率；应当是相加。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Takes the largest probability that a query of the window gave; the queries' probabilities are to be summed.
-zh: 取窗口内各查询概率的最大值；各查询的概率应当相加。
+zh: 取窗口内各 query 概率的最大值；各 query 的概率应当相加。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Chooses for each query head, as the authors' code does: a GQA model then stores each KV head `group` times.
-zh: 给每个查询头各选一份（作者代码就是这样）：GQA 模型会因此把每个 KV 头存 `group` 份。
+zh: 给每个 query 头各选一份（作者代码就是这样）：GQA 模型会因此把每个 KV 头存 `group` 份。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: Chooses along T, the dimension of the queries: a key picks queries, and how many keys a query gets is chance.
-zh: 沿着查询的维度 T 来选：成了每个 key 挑选查询，一个查询留下几个 key 全凭运气。
+zh: 沿着 query 的维度 T 来选：成了每个 key 挑选 query，一个 query 留下几个 key 全凭运气。
 """
 
 import torch

@@ -1,5 +1,5 @@
 """en: The newest query chooses for all rows; each row is to choose its own.
-zh: 由最新的查询替所有行选；每一行应当各选各的。
+zh: 由最新的 query 替所有行选；每一行应当各选各的。
 """
 
 import torch

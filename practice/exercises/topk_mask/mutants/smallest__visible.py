@@ -1,5 +1,5 @@
 """en: Keeps the keys with the smallest scores, those that the query has least use for.
-zh: 留下的是分数最低的 key，也就是查询最用不上的。
+zh: 留下的是分数最低的 key，也就是 query 最用不上的。
 """
 
 import torch

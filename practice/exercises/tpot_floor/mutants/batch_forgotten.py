@@ -1,5 +1,5 @@
 """en: Reads the cache of one sequence only; every sequence of the batch has its own.
-zh: 只读了一个序列的缓存；批里每个序列都有自己的一份。
+zh: 只读了一个序列的缓存；batch 里每个序列都有自己的一份。
 """
 
 

@@ -1,5 +1,5 @@
 """en: Counts one token more, the one being decoded: it is written, not read, and the rule counts `seq_len` tokens.
-zh: 多算了一个 token，即正在解码的那个：它是写入的，不是读出的，题目只算 `seq_len` 个。
+zh: 多算了一个 token，即正在 decode 的那个：它是写入的，不是读出的，题目只算 `seq_len` 个。
 """
 
 

@@ -1,5 +1,5 @@
 """en: Reads the cache once for each of `seq_len` tokens, as in decoding them all; this is one step, for one new token.
-zh: 缓存按 `seq_len` 个 token 各读一遍，等于把它们全解码一次；这里只是一步，一个新 token。
+zh: 缓存按 `seq_len` 个 token 各读一遍，等于把它们全 decode 一遍；这里只是一步，一个新 token。
 """
 
 
