@@ -116,8 +116,10 @@ def test_importing_mini_llm_loads_no_plotting() -> None:
 
 def test_what_a_page_shows_is_waited_for() -> None:
     """A page draws a frame later; ``expect`` waits for it, an ``assert`` on a locator's state does not."""
-    at_once = re.compile(r"assert .*\.(is_(visible|hidden|enabled|disabled|checked)|count|inner_text|input_value)\(\)")
-    files = [path for path in (ROOT / "tests").rglob("*.py") if "playwright" in path.read_text(encoding="utf-8")]
+    at_once = re.compile(
+        r"assert .*\.(is_(visible|hidden|enabled|disabled|checked)|count|(all_)?inner_texts?|input_value)\(\)"
+    )
+    files = [path for path in (ROOT / "tests").rglob("*.py") if any("playwright" in name for name in imported(path))]
     assert files
     found = [f"{path.name}: {hit[0]}" for path in files for hit in at_once.finditer(path.read_text(encoding="utf-8"))]
     assert found == []

@@ -101,10 +101,12 @@ def edition(notebook: Notebook, executed: Notebook, language: str, ledger: Ledge
 
 
 def code_in(source: str, language: str) -> str:
-    """A code cell's source as an edition has it: the judge speaks the edition's language."""
-    return re.sub(
+    """A code cell's source as an edition has it: the judge speaks the edition's language, and the map can be asked for
+    when nothing else has been run."""
+    asked = re.sub(
         r"\A(%%judge \w+|%judge_progress \d+)$", rf"\1 --lang {language}", source, count=1, flags=re.MULTILINE
     )
+    return f"%reload_ext judge\n{asked}" if MAP.fullmatch(source) else asked
 
 
 def present(state: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from torch import Tensor
 
+from .plots import label_of
 from .widget import CourseWidget
 
 LONGEST = 32  # tokens whose names and shares the map has room for
@@ -20,7 +21,7 @@ LONGEST = 32  # tokens whose names and shares the map has room for
 class AttentionMap(CourseWidget):
     """``AttentionMap({text: (words, weights)}, text, layer, head)``: a row a query, a column a key; a row adds up to 1.
 
-    words: the T tokens as the reader sees them. weights: ``[n_heads, T, T]`` of each layer, causal, 0..1, as
+    words: the texts of the T tokens. weights: ``[n_heads, T, T]`` of each layer, causal, 0..1, as
     ``observe`` hands them over. The others say what is shown first. All texts have the same layers and heads.
     Raises ValueError on a text, layer or head that is not there, a text too long, or words that do not fit the weights.
     """
@@ -41,13 +42,15 @@ class AttentionMap(CourseWidget):
         self, maps: Mapping[str, tuple[Sequence[str], Sequence[Tensor]]], text: str, layer: int, head: int
     ) -> None:
         weights = {one: torch.stack(list(seen)).float().cpu() for one, (_, seen) in maps.items()}
-        for one, (words, _) in maps.items():
-            if not len(words) == weights[one].shape[-1] <= LONGEST:
-                shape = tuple(weights[one].shape)
-                raise ValueError(f"{one!r}: {len(words)} words for weights {shape}; up to {LONGEST} of each fit")
         if text not in maps:
             raise ValueError(f"text {text!r} is none of {list(maps)}")
         layers, heads = weights[text].shape[:2]
+        for one, (words, _) in maps.items():
+            shape, T = tuple(weights[one].shape), len(words)
+            if shape != (layers, heads, T, T) or not 2 <= T <= LONGEST:
+                raise ValueError(
+                    f"{one!r}: weights {shape} for {T} words; 2 to {LONGEST} fit, and {layers, heads} heads"
+                )
         if not (0 <= layer < layers and 0 <= head < heads):
             raise ValueError(f"layer {layer}, head {head}: there are {layers} layers of {heads} heads")
         self._percents = {one: _percents(weight) for one, weight in weights.items()}
@@ -66,15 +69,15 @@ class AttentionMap(CourseWidget):
     def figure(self) -> Figure:
         at = self.texts.index(self.text)
         first = np.frombuffer(self.first, np.uint8).reshape(-1, self.layers, self.heads)
-        words, on_first = self.tokens[at], first[at, self.layer, self.head]
-        figure = Figure(figsize=(8, 5.2), layout="constrained")
+        words, on_first = [label_of(token) for token in self.tokens[at]], first[at, self.layer, self.head]
+        figure = Figure(figsize=(8, 5.2))
         axis = figure.subplots()
         shares = self._percents[self.text][self.layer, self.head] / 100
         picture = axis.imshow(shares, cmap="Blues", vmin=0, vmax=1)
         axis.set_xticks(range(len(words)), words, rotation=90, parse_math=False)
         axis.set_yticks(range(len(words)), words, parse_math=False)
         axis.set(xlabel="key", ylabel="query")
-        axis.set_title(f"layer {self.layer}, head {self.head}: {on_first} % on the first token")
+        axis.set_title(f"layer {self.layer}, head {self.head}: {on_first or '< 1'} % on the first token")
         figure.colorbar(picture, shrink=0.7)
         return figure
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from mini_llm import KVCache, Transformer, forward_with_mask
 from mini_llm.masks import causal_after
 
-from .plots import ORANGE
+from .plots import ORANGE, label_of
 from .widget import CourseWidget
 
 LONGEST = 24  # tokens that the grid has room for
@@ -127,8 +127,8 @@ class MaskPlayground(CourseWidget):
         axis.axvline(self.cached - 0.5, color=ORANGE, lw=2)
         for row, column in (mask & ~self.mask(self.right)).nonzero().tolist():
             axis.text(column, row, "!", ha="center", va="center", color="white", weight="bold")
-        axis.set_xticks(range(mask.shape[1]), [shown(token) for token in self.tokens[:-1]], rotation=90, fontsize=8)
-        axis.set_yticks(range(len(answer)), [shown(row["says"]) + " *" * row["hit"] for row in answer], fontsize=8)
+        axis.set_xticks(range(mask.shape[1]), [label_of(token) for token in self.tokens[:-1]], rotation=90, fontsize=8)
+        axis.set_yticks(range(len(answer)), [label_of(row["says"]) + " *" * row["hit"] for row in answer], fontsize=8)
         axis.yaxis.tick_right()
         axis.tick_params(length=0)
         nll = sum(row["nll"] for row in answer) / len(answer)
@@ -138,8 +138,3 @@ class MaskPlayground(CourseWidget):
 def as_bits(mask: Tensor) -> str:
     """A mask row by row, ``"1"`` where it is True."""
     return "".join("1" if may else "0" for may in mask.flatten().tolist())
-
-
-def shown(token: str) -> str:
-    """A token as a label: without the space before a word, and what is only white space made visible."""
-    return token.strip() or token.replace("\n", "↵").replace(" ", "␣")

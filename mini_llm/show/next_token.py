@@ -41,17 +41,18 @@ class NextToken(CourseWidget):
 
     def figure(self) -> Figure:
         best, (share, rank) = self.best[self.token - 1], self.came[self.token - 1]
-        read = "".join(self.tokens[: self.token])[-BEFORE:]
-        figure = Figure(figsize=(8, 3.6), layout="constrained")
+        whole = "".join(self.tokens[: self.token])
+        read = whole if len(whole) <= BEFORE else f"...{whole[-BEFORE:]}"
+        figure = Figure(figsize=(8, 3.6))
         axis = figure.subplots()
         colours = [ORANGE if right else BLUE for *_, right in best]
         drawn = axis.barh(range(GUESSES), [percent for _, percent, _ in best], color=colours, height=0.6)
-        axis.bar_label(drawn, fmt=" %.1f %%")
+        axis.bar_label(drawn, [f" {_told(percent)}" for _, percent, _ in best])
         names = [f"✓ {name!r}" if right else repr(name) for name, _, right in best]
         axis.set_yticks(range(GUESSES), names, parse_math=False)
         axis.invert_yaxis()
         axis.set(xlim=(0, 112), xlabel="probability, %")
-        told = f"...{read}  →  {self.tokens[self.token]!r} comes next: {share:.1f} %, rank {rank:,}"
+        told = f"{read}  →  {self.tokens[self.token]!r} comes next: {_told(share)}, rank {rank:,}"
         axis.set_title(told.replace("\n", "↵"), parse_math=False)
         return figure
 
@@ -62,3 +63,7 @@ def _likeliest(row: Tensor) -> list[int]:
 
 def _percent(share: Tensor) -> float:
     return round(100 * share.item(), 1)
+
+
+def _told(percent: float) -> str:
+    return "< 0.1 %" if percent < 0.1 else f"{percent:.1f} %"

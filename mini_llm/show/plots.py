@@ -1,4 +1,4 @@
-"""Figures: one look for all, and the few drawings that more than one cell needs."""
+"""Figures: one look for all, and what the chapters and widgets draw with."""
 
 from __future__ import annotations
 
@@ -52,3 +52,8 @@ def label_lines(axis: Axes, names: Sequence[str]) -> None:
         lowest = max(height, lowest + 1.2 * plt.rcParams["font.size"])
         offset = (5, lowest - height)
         axis.annotate(name, end, offset, textcoords="offset points", color=colour, va="center", annotation_clip=False)
+
+
+def label_of(token: str) -> str:
+    """A token as a label: without the space before a word, and what is only white space made visible."""
+    return token.strip() or token.replace("\n", "↵").replace(" ", "␣")

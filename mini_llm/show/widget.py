@@ -34,7 +34,7 @@ def reader_language(folder: Path | None = None, environment: Mapping[str, str] =
 
 class CourseWidget(anywidget.AnyWidget):  # type: ignore[misc]
     """A widget with the course's look. A subclass names its ``script``, has its state as synchronised traits and draws
-    ``figure``.
+    ``figure``. Rules of its own stand in a style sheet of the script's name.
 
     ``before``: files that stand before a script that would be too long for one.
     ``lang``: ``"en"`` or ``"zh"``, the language of what it says; each edition of a built chapter sets its own.
@@ -48,7 +48,8 @@ class CourseWidget(anywidget.AnyWidget):  # type: ignore[misc]
         if "script" in vars(cls):  # not the class that anywidget derives for each instance
             parts = [(SCRIPTS / name).read_text(encoding="utf-8") for name in ("common.js", *cls.before, cls.script)]
             cls._esm = "\n".join(parts)
-            cls._css = (SCRIPTS / "widget.css").read_text(encoding="utf-8")
+            styles = [SCRIPTS / "widget.css", (SCRIPTS / cls.script).with_suffix(".css")]
+            cls._css = "\n".join(path.read_text(encoding="utf-8") for path in styles if path.exists())
         super().__init_subclass__(**options)
 
     def __init__(self, **state: Any) -> None:

@@ -5,6 +5,7 @@ import functools
 import os
 import re
 import secrets
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,10 +107,11 @@ def _seed(course: Path) -> int:
     Raises NotGraded where its file holds none.
     """
     path = course / SEED_FILE
-    with contextlib.suppress(FileExistsError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(str(secrets.randbits(SEED_BITS)))
+    if not path.exists():
+        with tempfile.NamedTemporaryFile(dir=course, prefix=SEED_FILE) as drawn, contextlib.suppress(FileExistsError):
+            drawn.write(str(secrets.randbits(SEED_BITS)).encode())
+            drawn.flush()
+            os.link(drawn.name, path)  # whole, or not at all, whoever else draws one now
     raw = path.read_bytes()
     seed = int(raw) if SEED.fullmatch(raw) else -1
     if not 0 <= seed < 1 << SEED_BITS:

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -183,16 +182,16 @@ def test_what_was_answered_and_what_was_not_run_is_there_on_the_next_day(server:
 def test_no_widget_is_cut_at_any_width_and_in_either_theme(server: str, stem: str, language: str) -> None:
     with reader(server, height=1600) as looking:  # the tallest widget whole
         looking.open(f"lab/{language}/{stem}.ipynb")
-        light: dict[int, list[str]] = {}
-        for width, theme in product((1280, 1920), ("Light", "Dark")):
+        light: dict[tuple[int, int], list[str]] = {}
+        for theme, width in (("Light", 1280), ("Light", 1920), ("Dark", 1920), ("Dark", 1280)):
             looking.page.set_viewport_size({"width": width, "height": 1600})
             looking.page.evaluate(CHANGE_THEME, f"JupyterLab {theme}")
             looking.page.wait_for_timeout(1000)
             for number, widget in enumerate(widgets(looking)):
                 assert widget.evaluate(CUT) == [], (theme, width)
                 if theme == "Light":
-                    light[number] = widget.evaluate(CANVASES)
+                    light[number, width] = widget.evaluate(CANVASES)
                 else:
-                    looking.page.wait_for_function(REDRAWN, arg=[widget.element_handle(), light[number]])
+                    looking.page.wait_for_function(REDRAWN, arg=[widget.element_handle(), light[number, width]])
                 widget.screenshot(path=picture_path(f"{stem}_{number}_{width}_{theme.lower()}"))
         looking.page.evaluate(CHANGE_THEME, "JupyterLab Light")

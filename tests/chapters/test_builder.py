@@ -73,7 +73,7 @@ def test_an_exercise_is_its_statement_and_its_starter(built: tuple[Any, Any]) ->
 def test_the_map_and_the_widgets_speak_the_edition_s_language(built: tuple[Any, Any], language: str, told: str) -> None:
     made = chapters.edition(*built, language, {})
     *_, shown, widget = made.cells
-    assert shown.source == f"%judge_progress 01 --lang {language}"
+    assert shown.source == f"%reload_ext judge\n%judge_progress 01 --lang {language}"
     assert told in shown.outputs[0].data["text/html"]
     assert '<a href="02_mini_llm.ipynb">' in shown.outputs[0].data["text/html"]
     view = widget.outputs[0].data["application/vnd.jupyter.widget-view+json"]["model_id"]

@@ -11,7 +11,8 @@ import pytest
 import chapters
 
 GLOSSARY = chapters.SOURCES / "glossary.md"
-STATEMENTS = sorted(chapters.EXERCISES.glob("*/statement.zh.md"))
+STATEMENTS = sorted(path for name in ("statement", "hints") for path in chapters.EXERCISES.glob(f"*/{name}.zh.md"))
+TABLES = sorted(path for kind in ("quiz", "comics") for path in (chapters.ROOT / "notebooks" / kind).glob("*.toml"))
 
 # Words of the Chinese texts: the glossary's, and what is sometimes said in its place, as regular expressions.
 FORBIDDEN = {
@@ -56,7 +57,8 @@ def rows(language: str) -> list[tuple[str, str, str]]:
 
 @cache
 def chinese_prose() -> tuple[tuple[Path, str], ...]:
-    """Chinese text of all chapters and statements, without code and addresses; the glossary has English in it."""
+    """Chinese text of all chapters, statements, hints, quizzes and comics, without code and addresses; the glossary has
+    English in it."""
     passages = [
         (source, cell.source)
         for source in chapters.sources()
@@ -65,6 +67,8 @@ def chinese_prose() -> tuple[tuple[Path, str], ...]:
         if cell.metadata.get("lang") == "zh"
     ]
     passages += [(statement, statement.read_text(encoding="utf-8")) for statement in STATEMENTS]
+    chinese = re.compile(r'zh = "([^"]*)"')
+    passages += [(table, "\n".join(chinese.findall(table.read_text(encoding="utf-8")))) for table in TABLES]
     code = re.compile(r"```.*?```|`[^`\n]*`|\]\([^)]*\)|https?://\S+", re.DOTALL)
     return tuple((path, code.sub(" ", prose)) for path, prose in passages)
 

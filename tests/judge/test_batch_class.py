@@ -101,7 +101,8 @@ def graded() -> Iterator[Class]:
 
 
 def test_a_row_for_every_student(graded: Class) -> None:
-    assert (graded.status, graded.errors) == (0, "")
+    unreadable = f"judge: 2 of {len(graded.rows)} students handed in what cannot be read; their rows say why\n"
+    assert (graded.status, graded.errors) == (0, unreadable)
     others = ("handed in nothing", "a link", "a pipe", "zip")
     assert [row["student"] for row in graded.rows] == sorted([*graded.attacks, *others])
     schema = json.loads((GRADER / "tell/batch.schema.json").read_text("utf-8"))

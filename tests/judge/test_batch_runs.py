@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs signals a
 STUDENTS, JOBS = (1000, "2") if os.environ.get("SOAK") == "1" else (24, "1")
 SEED = "11"
 FILES = ("marks.csv", "results.json", "junit.xml")
-HEAD = f"Handed in, by how many students of {STUDENTS}: kv_bytes {STUDENTS}\n"
+HEAD = f"Handed in, by how many of {STUDENTS} students: kv_bytes {STUDENTS}\n"
 
 
 Run = Callable[..., tuple[int, str, str]]

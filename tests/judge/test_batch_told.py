@@ -36,19 +36,18 @@ def test_files_beside_the_students_folders(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lang", "why"),
-    [("en", "is not graded: it lies in no student's folder"), ("zh", "没有评测：它不在任何学生的文件夹里")],
+    [
+        ("en", "not graded, as it lies in no student's folder: {}; put it into one, and run the same command again"),
+        ("zh", "不在任何学生的文件夹里，因此没有评测：{}；请放进该学生的文件夹，再运行同一条命令"),
+    ],
 )
-def test_each_loose_file_is_told_in_a_line(
-    folder: Path, lang: str, why: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("topk_mask.py", "a\n\x1b[2Jb.py", "roster.csv"):
+def test_loose_files_are_told_in_a_line(folder: Path, lang: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
+    for name in ("topk_mask.py", "a\n\x1b[2Jb.py", "roster.csv", *(f"z{number}.py" for number in range(5))):
         (folder / name).touch()
     assert batch(folder, "gqa_attention", "--lang", lang) == 0
-    lines = capfd.readouterr().err.splitlines()
-    assert [line.partition(why)[0].strip() for line in lines] == [
-        "judge: a \N{REPLACEMENT CHARACTER}[2Jb.py",
-        "judge: topk_mask.py",
-    ]
+    (line,) = capfd.readouterr().err.splitlines()
+    told = "a \N{REPLACEMENT CHARACTER}[2Jb.py, topk_mask.py, z0.py, z1.py, z2.py, (+2)"
+    assert line == "judge: " + why.format(told)
 
 
 def test_loose_files_alone_are_told_before_the_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -56,14 +55,14 @@ def test_loose_files_alone_are_told_before_the_error(tmp_path: Path, capfd: pyte
     (tmp_path / "class" / "ann_kv_bytes.py").touch()
     assert batch(tmp_path / "class") == 2
     loose, error = capfd.readouterr().err.splitlines()
-    assert loose.startswith("judge: ann_kv_bytes.py is not graded")
+    assert loose.startswith("judge: not graded, as it lies in no student's folder: ann_kv_bytes.py;")
     assert "holds no folder and no zip of a student" in error
 
 
 def test_an_exercise_of_one_student_is_told(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert batch(folder) == 0
     page, errors = capfd.readouterr()
-    assert page.splitlines()[0] == "Handed in, by how many students of 3: kv_bytes 3, rope 1"
+    assert page.splitlines()[0] == "Handed in, by how many of 3 students: kv_bytes 3, rope 1"
     assert errors.count("\n") == 1
     assert "everybody else gets 0 for them: rope 1; if they were not set" in errors
     assert "(students: 3, rows: 6)" in page
@@ -72,7 +71,7 @@ def test_an_exercise_of_one_student_is_told(folder: Path, capfd: pytest.CaptureF
 def test_whoever_names_the_exercises_is_not_warned(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert batch(folder, "gqa_attention", "rope") == 0
     page, errors = capfd.readouterr()
-    assert page.splitlines()[0] == "Handed in, by how many students of 3: gqa_attention 0, rope 1"
+    assert page.splitlines()[0] == "Handed in, by how many of 3 students: gqa_attention 0, rope 1"
     assert errors == ""
 
 
@@ -81,5 +80,17 @@ def test_half_of_the_class_is_no_exception(folder: Path, capfd: pytest.CaptureFi
     (folder / "cid").rmdir()
     assert batch(folder, "--lang", "zh") == 0
     page, errors = capfd.readouterr()
-    assert page.splitlines()[0] == "各练习上交的人数（共 2 名学生）：kv_bytes 2, rope 1"
+    assert page.splitlines()[0] == "各练习的提交人数（共 2 名学生）：kv_bytes 2, rope 1"
     assert errors == ""
+
+
+def test_what_cannot_be_read_is_no_exercise_left_out(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for student in ("dan", "eve", "fay", "gus"):
+        (folder / f"{student}.rar").write_bytes(b"Rar!")
+    assert batch(folder) == 0
+    page, errors = capfd.readouterr()
+    assert page.splitlines()[0] == "Handed in, by how many of 3 students: kv_bytes 3, rope 1"
+    unreadable, few = errors.splitlines()
+    assert unreadable == "judge: 4 of 7 students handed in what cannot be read; their rows say why"
+    assert "fewer than half of the 3 students" in few
+    assert "kv_bytes" not in few

@@ -297,6 +297,24 @@ def processes(course: Path) -> set[int]:
     return found
 
 
+def test_the_map_can_be_asked_for_first_and_again(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(course / "state"))
+    asked = "%reload_ext judge\n%judge_progress 01 --lang en"
+    started = Kernel(course)
+    started.notebook.cells[0].source = f"import sys\nsys.path.insert(0, {str(course)!r})"
+    with started.client.setup_kernel():
+        started.client.execute_cell(started.notebook.cells[0], 0)
+        for _ in range(2):
+            (told,) = started.run(asked)
+            assert "0 of 16 exercises passed" in told.data["text/html"]
+        running = processes(course)
+        assert len([pid for pid in running if parent(pid) not in running]) == 1  # of which the others are
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def wait_until(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + 20
     while not condition():

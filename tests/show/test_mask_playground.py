@@ -133,6 +133,13 @@ def test_the_last_key_of_a_query_stays(playground: MaskPlayground) -> None:
         assert page.evaluate("model.get('bits')") == as_bits(named_masks(CACHED, NEW)["within the chunk"])
 
 
+def test_a_narrow_page_scrolls_the_table_alone(playground: MaskPlayground) -> None:
+    with show(playground, width=420) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 420
+        page.get_by_text("≠").last.scroll_into_view_if_needed()
+        expect(page.get_by_text("≠").last).to_be_in_viewport()
+
+
 def test_chinese_says_the_same(playground: MaskPlayground) -> None:
     playground.lang = "zh"
     with show(playground) as page:

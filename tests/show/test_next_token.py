@@ -9,8 +9,6 @@ from playwright.sync_api import expect
 from bare_page import show
 from mini_llm.show.next_token import NextToken
 
-pytestmark = pytest.mark.browser
-
 WORDS = [" the", "cat", " sat", "\n", "on", " a", " mat", "."]
 IDS = torch.tensor([0, 1, 2, 3, 4, 2])
 SHARES = (
@@ -33,6 +31,7 @@ def visible(word: str) -> str:
     return word.replace(" ", "␣").replace("\n", "↵")
 
 
+@pytest.mark.browser
 def test_at_every_position_the_guesses_and_what_came_are_torchs() -> None:
     ranks = set()
     with show(widget()) as page:
@@ -42,9 +41,9 @@ def test_at_every_position_the_guesses_and_what_came_are_torchs() -> None:
             came = int(IDS[token])
             rank = order.index(came) + 1
             name = visible(WORDS[came])
-            expect(page.locator("div[role=status]")).to_have_text(
-                f"✓ “{name}” really came next: {percent(row[came].item())}, rank {rank}."
-            )
+            stands = f"In the box really stands “{name}”"
+            told = f"✓ {stands}" if rank <= 5 else f"{stands}, none of the five"
+            expect(page.locator("div[role=status]")).to_have_text(f"{told}: {percent(row[came].item())}, rank {rank}.")
             expect(page.locator(".next-name")).to_have_text([visible(WORDS[one]) for one in order[:5]])
             expect(page.locator(".next-share")).to_have_text([percent(row[one].item()) for one in order[:5]])
             expect(page.locator(".next-sign")).to_have_text(["✓" if one == came else "" for one in order[:5]])
@@ -53,6 +52,7 @@ def test_at_every_position_the_guesses_and_what_came_are_torchs() -> None:
     assert min(ranks) <= 5 < max(ranks)
 
 
+@pytest.mark.browser
 def test_a_click_chooses_and_the_arrow_keys_go_on_from_there() -> None:
     with show(widget(), dark=True, width=640) as page:
         text = page.locator(".next-strip")
@@ -61,16 +61,17 @@ def test_a_click_chooses_and_the_arrow_keys_go_on_from_there() -> None:
         expect(text.locator("[aria-current]")).to_have_text("on")
         page.keyboard.press("ArrowLeft")
         expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "3 of 5")
-        expect(page.get_by_text("“↵” really came next: < 0.1 %, rank 8.")).to_be_visible()
+        expect(page.get_by_text("In the box really stands “↵”, none of the five: < 0.1 %, rank 8.")).to_be_visible()
         text.get_by_text("the").click()  # nothing stands before it
         expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", "3 of 5")
 
 
+@pytest.mark.browser
 def test_chinese_says_the_same() -> None:
     one = widget(3)
     one.lang = "zh"
     with show(one) as page:
-        expect(page.get_by_text("真正出现的是“↵”：概率 < 0.1 %，排第 8")).to_be_visible()
+        expect(page.get_by_text("框里真正的是“↵”，不在这五个里：概率 < 0.1 %，排第 8")).to_be_visible()
 
 
 def test_the_picture_shows_the_position_in_view() -> None:
@@ -81,7 +82,14 @@ def test_the_picture_shows_the_position_in_view() -> None:
     assert [bar.get_width() for bar in axis.patches] == pytest.approx((100 * best.values).tolist(), abs=0.051)
     names = [("✓ " if i == IDS[5] else "") + repr(WORDS[i]) for i in best.indices.tolist()]
     assert [label.get_text() for label in axis.get_yticklabels()] == names
-    assert "on  →  ' sat' comes next" in axis.get_title()
+    assert axis.get_title().startswith(" thecat sat↵on  →  ' sat' comes next: ")
+    assert one._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")
+
+
+def test_the_picture_says_what_is_cut_and_what_is_too_small_to_tell() -> None:
+    wide = NextToken(IDS, SHARES, lambda one: 30 * WORDS[one][-1], token=3)
+    told = f"...{60 * 't'}  →  {30 * chr(10)!r} comes next: < 0.1 %, rank 8"
+    assert wide.figure().axes[0].get_title() == told
 
 
 @pytest.mark.parametrize("token", [0, len(IDS), -1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,10 +69,10 @@ def test_only_the_distance_moves_the_cosines(cfg: ModelConfig) -> None:
         placed(page, 5000, 100)
         near = cosines.all_inner_texts()
         placed(page, 30_000, 100)
-        assert cosines.all_inner_texts() == near
+        expect(cosines).to_have_text(near)
         placed(page, 30_000, 30_000)
-        assert cosines.all_inner_texts() != near
-        assert [text.endswith("◆") for text in cosines.all_inner_texts()] == [False] * 5 + [True] * 3
+        expect(cosines).not_to_have_text(near)
+        expect(cosines).to_have_text([re.compile("[^◆]$")] * 5 + [re.compile("◆$")] * 3)
 
 
 def test_keys_and_player_turn_it(cfg: ModelConfig) -> None:

@@ -27,6 +27,12 @@ function words(model, table, key, fields = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => fields[name]);
 }
 
+/** A token with its spaces and new lines made visible. */
+const visible = (token) => token.replaceAll("\n", "↵").replaceAll(" ", "␣");
+
+/** A token as a label: without the space before a word, and what is only white space made visible. */
+const labelOf = (token) => token.trim() || visible(token);
+
 /** A part of the state that the view changes: saved with the notebook, and sent to the kernel where there is one. */
 function remember(model, key, value) {
   model.set(key, value);
@@ -153,7 +159,7 @@ function followTheme(root, onchange) {
     const dark = 0.3 * red + 0.6 * green + 0.1 * blue < 128;
     if (root.classList.contains("dark") !== dark) {
       root.classList.toggle("dark", dark);
-      requestAnimationFrame(onchange); // now one theme's sheet gives way to the other's, and nothing has its width
+      requestAnimationFrame(onchange); // at once, between two themes' sheets, nothing has its width
     }
   };
   const watch = new MutationObserver(look);
@@ -202,7 +208,8 @@ function grid({ rows, columns, height, label, paint, mark = () => "", tell, onmo
         pen.fillStyle = paint(row, column, theme);
         pen.fillRect(column * w, row * h, w + 0.5, h + 0.5);
         const sign = mark(row, column);
-        if (sign) {
+        const fits = sign.length < 2 || pen.measureText(sign).width < w; // two numbers that touch would read as one
+        if (sign && fits) {
           pen.fillStyle = inkOn(pen.fillStyle, theme);
           pen.fillText(sign, (column + 0.5) * w, (row + 0.5) * h);
         }
@@ -230,12 +237,14 @@ function grid({ rows, columns, height, label, paint, mark = () => "", tell, onmo
   });
   canvas.addEventListener("click", () => at && onpick(...at));
   canvas.addEventListener("keydown", (event) => {
-    const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-    if (event.key === "Enter" || event.key === " ") {
+    const [row, column] = at ?? [0, 0];
+    const to = {
+      ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+      Home: [row, 0], End: [row, columns() - 1], PageUp: [0, column], PageDown: [rows() - 1, column],
+    }[event.key];
+    if (to) goTo(...(at ? to : [0, 0]));
+    else if (event.key === "Enter" || event.key === " ") {
       if (at) onpick(...at);
-    } else if (moves[event.key]) {
-      const [down, right] = moves[event.key];
-      goTo(...(at ? [at[0] + down, at[1] + right] : [0, 0]));
     } else return;
     event.preventDefault();
     event.stopPropagation();

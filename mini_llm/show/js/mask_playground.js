@@ -4,8 +4,6 @@ const SIGNS = { sees: "●", blank: "", future: "!", lacks: "×" };
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const PATIENCE = 2000; // milliseconds after which a kernel that answers would have
 
-const shown = (token) => token.trim() || token.replaceAll("\n", "↵").replaceAll(" ", "␣");
-
 /** The mask as rows of buttons of which one is in the tab order; onfocus(row, column), ontoggle(row, column). */
 function cells(rows, columns, onfocus, ontoggle) {
   const of = (row, column) => all[row * columns + column];
@@ -39,34 +37,35 @@ function cells(rows, columns, onfocus, ontoggle) {
 function verdict(truth) {
   const [says, nll, moved] = [element("td"), element("td"), element("td")];
   const follow = (answer) => {
-    says.textContent = answer ? shown(answer.says) + (answer.hit ? " ✓" : "") : "…";
+    says.textContent = answer ? labelOf(answer.says) + (answer.hit ? " ✓" : "") : "…";
     nll.textContent = answer ? answer.nll.toFixed(2) : "…";
     moved.textContent = !answer ? "…" : answer.kl ? `≠ ${answer.kl < 0.01 ? "< 0.01" : answer.kl.toFixed(2)}` : "=";
     moved.classList.toggle("moved", Boolean(answer?.kl));
   };
-  return { cells: [says, element("td", {}, shown(truth)), nll, moved], follow };
+  return { cells: [says, element("td", {}, labelOf(truth)), nll, moved], follow };
 }
 
 function table(model, say, buttons, verdicts) {
   const [tokens, cached] = [model.get("tokens"), model.get("cached")];
   const keys = tokens.slice(0, -1);
-  const head = keys.map((key, at) => element("th", { class: at === cached ? "key first-new" : "key" }, element("span", {}, shown(key))));
+  const head = keys.map((key, at) => element("th", { class: at === cached ? "key first-new" : "key" }, element("span", {}, labelOf(key))));
   const names = ["says", "true", "nll", "moved"].map((name) => element("th", {}, say(name)));
   const rows = verdicts.map((one, row) =>
     element(
       "tr",
       {},
-      element("th", {}, shown(tokens[cached + row])),
+      element("th", {}, labelOf(tokens[cached + row])),
       ...buttons.row(row).map((node, at) => element("td", { class: at === cached ? "cell first-new" : "cell" }, node)),
       ...one.cells,
     ),
   );
-  return element(
+  const whole = element(
     "table",
     { class: "mask-table", "aria-label": say("grid") },
     element("thead", {}, element("tr", {}, element("th", {}, say("query")), ...head, ...names)),
     element("tbody", {}, ...rows),
   );
+  return element("div", { class: "mask-scroll" }, whole);
 }
 
 /** What stands at each cell against the causal mask, and the words for it. */
@@ -78,10 +77,10 @@ function reader(model, say) {
     return may ? (should ? "sees" : "future") : should ? "lacks" : "blank";
   };
   const describe = (row, column) => {
-    const fields = { query: shown(tokens[cached + row]), at: cached + row, key: shown(tokens[column]), place: column };
+    const fields = { query: labelOf(tokens[cached + row]), at: cached + row, key: labelOf(tokens[column]), place: column };
     return say("cell", { ...fields, state: say(stateOf(row, column)) });
   };
-  return { stateOf, describe, columns, rows: columns - cached, query: (row) => shown(tokens[cached + row]) };
+  return { stateOf, describe, columns, rows: columns - cached, query: (row) => labelOf(tokens[cached + row]) };
 }
 
 /** The line that counts what is wrong with the mask; without an answer, that the model is being asked. */

@@ -2,30 +2,31 @@
 
 const TEXT = {
   en: {
-    title: "What the model expected next",
+    title: "What the model expected in the box",
     token: "token",
     of: "{token} of {last}",
     strip: "the text; click a token to see what was expected in its place",
-    came: "✓ {name} really came next: {share}, rank {rank}.",
-    hint: "The bars: the five best guesses after reading what stands before the boxed token. Click a token, or move the slider with the arrow keys. ␣ is a space, ↵ a new line.",
+    among: "✓ In the box really stands {name}: {share}, rank {rank}.",
+    beyond: "In the box really stands {name}, none of the five: {share}, rank {rank}.",
+    hint: "The bars: the five best guesses after reading what stands before the boxed token. Click a token, or move the slider with the arrow keys. ␣ is a space, ↵ a new line. Nothing stands before the first token, so nobody guesses it.",
   },
   zh: {
-    title: "模型猜下一个是什么",
+    title: "模型猜框里是什么",
     token: "token",
     of: "第 {token} 个，共 {last} 个",
     strip: "原文；点一个 token，看这个位置上模型的候选",
-    came: "✓ 真正出现的是{name}：概率 {share}，排第 {rank}。",
-    hint: "条形是模型读完框内 token 之前的文字后，排在最前的五个候选。点一个 token，或用方向键移动滑块。␣ 是空格，↵ 是换行。",
+    among: "✓ 框里真正的是{name}：概率 {share}，排第 {rank}。",
+    beyond: "框里真正的是{name}，不在这五个里：概率 {share}，排第 {rank}。",
+    hint: "条形是模型读完框内 token 之前的文字后，排在最前的五个候选。点一个 token，或用方向键移动滑块。␣ 是空格，↵ 是换行。第一个 token 之前什么也没有，所以没有候选。",
   },
 };
 
-const visible = (token) => token.replaceAll(" ", "␣").replaceAll("\n", "↵");
 const percent = (share) => (share < 0.1 ? "< 0.1 %" : `${share.toFixed(1)} %`);
 
 /** The whole text; token 0, before which nothing is read, cannot be chosen. */
 function strip(model, label, choose) {
   const parts = model.get("tokens").map((token, at) =>
-    element("span", at ? { class: "next-part", onclick: () => choose(at) } : {}, token),
+    element("span", at ? { class: "next-part", onclick: () => choose(at) } : {}, token.trim() ? token : visible(token)),
   );
   const draw = () =>
     parts.forEach((part, at) => {
@@ -69,7 +70,7 @@ function render({ model, el }) {
     const [share, rank] = model.get("came")[token - 1];
     text.draw();
     guesses.draw();
-    told.textContent = say("came", { name: `“${visible(model.get("tokens")[token])}”`, share: percent(share), rank: rank.toLocaleString("en") });
+    told.textContent = say(rank > model.get("best")[token - 1].length ? "beyond" : "among", { name: `“${visible(model.get("tokens")[token])}”`, share: percent(share), rank: rank.toLocaleString("en") });
   };
   const root = element("div", { class: "course next" });
   root.append(
@@ -81,7 +82,7 @@ function render({ model, el }) {
     element("div", { class: "note" }, say("hint")),
   );
   el.append(root);
-  const stop = [redrawOn(model, ["token"], draw), followTheme(root, draw)];
+  const stop = [redrawOn(model, ["token"], draw), followTheme(root, () => {})];
   return () => stop.forEach((end) => end());
 }
 

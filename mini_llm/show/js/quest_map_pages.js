@@ -40,7 +40,7 @@ const number = (value, digits) => value.toFixed(digits).replace("-", "−");
 /** 0..1: how dark a page with this share of the attention is drawn, and how high its bar. */
 const depth = (mass) => Math.log10(Math.max(mass, LOG_FLOOR) / LOG_FLOOR) / -Math.log10(LOG_FLOOR);
 
-/** Blue: read, and never white; orange: not read; the darker, the more attention. */
+/** Blue: read, and never white; orange: not read; the stronger the colour, the more attention. */
 function pageColour({ head, shape, budget }, theme, row, page) {
   if (page > head.own(row)) return theme.paper;
   const read = head.read(row, page, budget);

@@ -66,11 +66,11 @@ class Handed:
             return self._none(exercise, MISSING, self._what_is_there(exercise))
         files = sorted({claim.file.rpartition("[cell ")[0] or claim.file for claim in claims})
         if len(files) < len(claims):
-            cells = _some([claim.file.rpartition("[cell ")[2].rstrip("]") for claim in claims])
-            fields = {"file": _some(files), "cells": cells, "function": function}
+            cells = some([claim.file.rpartition("[cell ")[2].rstrip("]") for claim in claims])
+            fields = {"file": some(files), "cells": cells, "function": function}
             return self._none(exercise, Verdict.ERROR, Finding(Verdict.ERROR, "cells", fields))
         if exercise in self.differs:
-            return self._none(exercise, UNUSABLE, _finding("class_twice", files=_some(files)))
+            return self._none(exercise, UNUSABLE, _finding("class_twice", files=some(files)))
         return claims[0]
 
     def _none(self, exercise: str, outcome: str, reason: Finding) -> Answer:
@@ -79,10 +79,10 @@ class Handed:
     def _what_is_there(self, exercise: str) -> Finding:
         if not self.noted:
             return _finding("class_missing", exercise=exercise)
-        return _finding("class_missing_seen", exercise=exercise, files=_some(self.noted))
+        return _finding("class_missing_seen", exercise=exercise, files=some(self.noted))
 
 
-def _some(names: Sequence[str]) -> str:
+def some(names: Sequence[str]) -> str:
     """The first of many names, none of them long: whoever hands in chooses both."""
     more = [f"(+{len(names) - MOST_NOTED})"] if len(names) > MOST_NOTED else []
     return ", ".join([*(name[:LONGEST_NOTED] for name in names[:MOST_NOTED]), *more])
@@ -132,7 +132,7 @@ def read_student(student: str, paths: Sequence[Path], cards: Mapping[str, Card])
     handed, budget = Handed(student), Budget()
     try:
         if len(paths) > 1:
-            raise Unusable("class_twice", files=_some([told_name(path.name) for path in paths]))
+            raise Unusable("class_twice", files=some([told_name(path.name) for path in paths]))
         for entry in entries_of(paths[0], budget):
             _take(entry, handed, cards)
             if budget.left < 0:

@@ -105,26 +105,30 @@ def _read_class(
 
     Tells what is graded, and what is not.
     """
-    from practice.grader.batch.submissions import count_handed_in, find_loose_files, find_students, read_student
+    from practice.grader.batch.submissions import count_handed_in, find_loose_files, find_students, read_student, some
 
     known = {card.id: card for card in all_cards()}
-    for file in find_loose_files(folder):
-        _warn(sentence(lang, Finding(Verdict.NOT_RUN, "batch_loose", {"file": file})))
+    loose = find_loose_files(folder)
+    if loose:
+        _warn(sentence(lang, Finding(Verdict.NOT_RUN, "batch_loose", {"files": some(loose)})))
     students = find_students(folder, out)
     everyone = [read_student(name, paths, known) for name, paths in students.items()]
     counts = count_handed_in(everyone, known)
     ids = [card.id for card in chosen] or [exercise for exercise, count in counts.items() if count]
     if not students or not ids:
         raise UsageError(say(lang, "batch_nothing" if students else "batch_nobody", folder=folder))
-    _tell_exercises({exercise: counts[exercise] for exercise in ids}, len(students), bool(chosen), lang)
+    unreadable = sum(handed.problem is not None for handed in everyone)
+    if unreadable:
+        _warn(say(lang, "batch_unreadable", count=unreadable, students=len(students)))
+    _tell_exercises({exercise: counts[exercise] for exercise in ids}, len(students) - unreadable, bool(chosen), lang)
     functions = {exercise: known[exercise].function for exercise in ids}
     answers = [answer for handed in everyone for answer in handed.answers(ids, functions)]
     return answers, {exercise: known[exercise] for exercise in ids}
 
 
 def _tell_exercises(counts: Mapping[str, int], students: int, named: bool, lang: Language) -> None:
-    """Tell how many of the `students` handed in each exercise, and where the exercises were not `named`, warn of those
-    that may never have been set."""
+    """Tell how many of the `students` whose work can be read handed in each exercise, and where the exercises were not
+    `named`, warn of those that may never have been set."""
     show(say(lang, "batch_exercises", students=students, exercises=_counted(counts)))
     few = {exercise: count for exercise, count in counts.items() if 2 * count < students}
     if few and not named:

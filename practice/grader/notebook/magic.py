@@ -16,7 +16,12 @@ from practice.grader.tell.messages import LANGUAGES, Language, choose_language, 
 
 
 def load(shell: Any) -> None:
-    """Give an IPython shell the magics, and start the judge's process, so that it is ready by the time of an answer."""
+    """Give an IPython shell the magics, and start the judge's process, so that it is ready by the time of an answer.
+
+    A shell that has them keeps them.
+    """
+    if "judge" in shell.magics_manager.magics["cell"]:
+        return
     magic = JudgeMagic(shell)
     shell.register_magic_function(magic.grade, "cell", "judge")
     shell.register_magic_function(magic.progress, "line", "judge_progress")

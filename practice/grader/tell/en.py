@@ -223,9 +223,10 @@ TABLE = {
     "has a row for every exercise.\n"
     "A Dask worker needs this course, in the same version: from its folder, `dask worker ADDRESS`. Whoever reaches a\n"
     "scheduler can run code on its workers: keep it in a network of your own.",
-    "batch_loose": "{file} is not graded: it lies in no student's folder; put it into one, and run the same command "
+    "batch_loose": "not graded, as it lies in no student's folder: {files}; put it into one, and run the same command "
     "again",
-    "batch_exercises": "Handed in, by how many students of {students}: {exercises}",
+    "batch_unreadable": "{count} of {students} students handed in what cannot be read; their rows say why",
+    "batch_exercises": "Handed in, by how many of {students} students: {exercises}",
     "batch_few": "fewer than half of the {students} students handed these in, and everybody else gets 0 for them: "
     "{exercises}; if they were not set, run the command again with the ids of those that were",
     "batch_nobody": "{folder} holds no folder and no zip of a student",

@@ -219,8 +219,9 @@ TABLE = {
     "记录已评测的内容和随机种子，不要给学生看。退出码 0 表示每名学生的每道练习都有一行。\n"
     "Dask 的 worker 上要有同一版本的本课程：在课程文件夹里运行 `dask worker ADDRESS`。能连上 scheduler 的人就能在\n"
     "worker 上运行代码，请把它放在自己的网络里。",
-    "batch_loose": "{file} 没有评测：它不在任何学生的文件夹里；请把它放进该学生的文件夹，再运行同一条命令",
-    "batch_exercises": "各练习上交的人数（共 {students} 名学生）：{exercises}",
+    "batch_loose": "不在任何学生的文件夹里，因此没有评测：{files}；请放进该学生的文件夹，再运行同一条命令",
+    "batch_unreadable": "{students} 名学生中有 {count} 名提交的内容无法读取；原因写在各自的行里",
+    "batch_exercises": "各练习的提交人数（共 {students} 名学生）：{exercises}",
     "batch_few": "以下练习在 {students} 名学生中只有不到一半的人交了，其余的人得 0 分：{exercises}；"
     "如果并没有布置过，请在命令里写明布置过的练习的 id，再运行一次",
     "batch_nobody": "{folder} 里没有任何学生的文件夹或 zip",

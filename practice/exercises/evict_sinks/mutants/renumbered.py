@@ -1,5 +1,5 @@
 """en: The kept positions are renumbered 0, 1, 2, ... as cache indices; the function must return them as they were.
-zh: 留下的位置被按缓存内位置重新编号成 0、1、2……；函数应当原样返回它们。
+zh: 留下的位置被换成了缓存内位置 0、1、2……；函数应当原样返回原来的位置。
 """
 
 import torch

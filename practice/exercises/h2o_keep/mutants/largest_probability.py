@@ -1,5 +1,5 @@
 """en: Takes the largest probability that any query gave a key; one sharp query then outweighs many that use another.
-zh: 取各 query 给该 key 的最大概率；这样一个很尖的 query，就能压过许多 query 都在用的 key。
+zh: 取各 query 给该 key 的最大概率；这样，一个注意力很集中的 query 就能压过许多 query 都在用的 key。
 """
 
 import torch

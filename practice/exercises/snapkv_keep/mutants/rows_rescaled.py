@@ -1,5 +1,5 @@
 """en: Rescales each row to sum to 1 before the window; a query that looked at the window then votes as loudly.
-zh: 把每行窗口之前的部分重新归一化到 1：主要关注窗口的 query 本来没投多少票，这样一来也和别人一样多了。
+zh: 把每行窗口之前的部分重新归一化到 1：主要关注窗口的 query 本来没投多少票，这样一来票数就和别人一样多了。
 """
 
 import torch
