@@ -10,28 +10,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+SHOWN = ("mini_llm.show", "practice", "judge", "matplotlib", "ipywidgets", "anywidget")
+
 # What the files of a folder must not import, by the first words of the module's full name.
 FORBIDDEN = {
-    "mini_llm": (
-        "mini_llm.longctx",
-        "mini_llm.experiments",
-        "mini_llm.show",
-        "practice",
-        "judge",
-        "matplotlib",
-        "ipywidgets",
-        "anywidget",
-    ),
-    "mini_llm/longctx": (
-        "mini_llm.experiments",
-        "mini_llm.show",
-        "practice",
-        "judge",
-        "matplotlib",
-        "ipywidgets",
-        "anywidget",
-    ),
-    "mini_llm/experiments": ("mini_llm.show", "practice", "judge", "matplotlib", "ipywidgets", "anywidget"),
+    "mini_llm": ("mini_llm.longctx", "mini_llm.experiments", *SHOWN),
+    "mini_llm/longctx": ("mini_llm.experiments", *SHOWN),
+    "mini_llm/experiments": SHOWN,
     "mini_llm/show": ("mini_llm.experiments", "practice", "judge"),
     "practice/grader": ("mini_llm",),
     "practice/grader/verify": ("mini_llm", "practice.grader.cli", "practice.grader.commands", "practice.grader.tell"),

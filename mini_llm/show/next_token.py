@@ -35,7 +35,10 @@ class NextToken(CourseWidget):
         if not 0 < token < len(numbers):
             raise ValueError(f"token={token}: of {len(numbers)} tokens, 1 to {len(numbers) - 1} are predicted")
         rows = list(zip(probabilities, numbers[1:], strict=False))
-        best = [[[decode(one), _percent(row[one]), one == after] for one in _likeliest(row)] for row, after in rows]
+        best = [
+            [[decode(one), _percent(row[one]), one == after] for one in row.topk(GUESSES).indices.tolist()]
+            for row, after in rows
+        ]
         came = [[_percent(row[after]), 1 + int((row > row[after]).sum())] for row, after in rows]
         super().__init__(tokens=[decode(one) for one in numbers], best=best, came=came, token=token)
 
@@ -55,10 +58,6 @@ class NextToken(CourseWidget):
         told = f"{read}  →  {self.tokens[self.token]!r} comes next: {_told(share)}, rank {rank:,}"
         axis.set_title(told.replace("\n", "↵"), parse_math=False)
         return figure
-
-
-def _likeliest(row: Tensor) -> list[int]:
-    return [int(one) for one in row.topk(GUESSES).indices]
 
 
 def _percent(share: Tensor) -> float:

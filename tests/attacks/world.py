@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from attacks.attack import Attack
+from batch_class import with_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 1.0
@@ -88,15 +89,7 @@ class World:
 
     def processes(self) -> list[int]:
         """Processes that have to do with this world."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            try:
-                told = (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if os.fsencode(self.top) in told and entry.name.isdigit():
-                found.append(int(entry.name))
-        return found
+        return with_environment(str(self.top))
 
     def environment(self, path: str) -> dict[str, str]:
         """The environment of a judge in this world."""

@@ -1,7 +1,7 @@
 """A judge that fails: tried again, replaced, and told in the end; and what the command refuses to begin."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from practice.grader.batch.grading import Request, digest_of
 from practice.grader.batch.journal import Journal
 from practice.grader.batch.judging import TRIES, Bench, JudgeLost
 from practice.grader.batch.submissions import Answer
-from practice.grader.batch.whole import grade_answers
+from practice.grader.batch.whole import Grader, grade_answers
 from practice.grader.catalogue import find_card
 from practice.grader.cli import main
 from practice.grader.rows import Row
@@ -81,15 +81,21 @@ def test_ungraded_rows_are_not_kept(tmp_path: Path) -> None:
     assert told == [(0, 1), (1, 1), (0, 1), (1, 1), (1, 1)]
 
 
-def test_required_isolation_holds_for_rows_of_before(tmp_path: Path) -> None:
-    """A row that was graded without it is graded again; one that was graded with it is good for both."""
-    graded = []
+def passing(graded: list[Request]) -> Grader:
+    """A grader that notes what it is asked and lets everybody pass."""
 
-    def grader(requests: Any, _: object) -> Iterator[tuple[Request, Row]]:
+    def grader(requests: Sequence[Request], versions: Mapping[str, str]) -> Iterator[tuple[Request, Row]]:
         for request in requests:
-            graded.append(request.student)
+            graded.append(request)
             yield request, Row(request.student, request.exercise, "PASS", 1.0, 1.0)
 
+    return grader
+
+
+def test_required_isolation_holds_for_rows_of_before(tmp_path: Path) -> None:
+    """A row that was graded without it is graded again; one that was graded with it is good for both."""
+    graded: list[Request] = []
+    grader = passing(graded)
     for isolated, expected in ((False, 1), (False, 1), (True, 2), (True, 2), (False, 2)):
         with Journal(tmp_path) as journal:
             answers, cards = [Answer("ann", "kv_bytes", "kv_bytes.py", b"x")], {"kv_bytes": find_card("kv_bytes")}
@@ -111,19 +117,14 @@ def test_another_judge_is_another_version(copy: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_secret_seed_that_all_share(tmp_path: Path) -> None:
-    seeds = []
-
-    def grader(requests: Any, _: object) -> Iterator[tuple[Request, Row]]:
-        for request in requests:
-            seeds.append(request.seed)
-            yield request, Row(request.student, request.exercise, "PASS", 1.0, 1.0)
-
+    graded: list[Request] = []
     cards = {"kv_bytes": find_card("kv_bytes")}
     for out in ("a", "b"):
         for students in ("xy", "xyz"):  # the second time, only z is new
             answers = [Answer(student, "kv_bytes", "kv_bytes.py", b"x") for student in students]
             with Journal(tmp_path / out) as journal:
-                grade_answers(answers, cards, journal, None, grader)
+                grade_answers(answers, cards, journal, None, passing(graded))
+    seeds = [request.seed for request in graded]
     assert len(seeds) == 6
     assert len(set(seeds)) == 2
 

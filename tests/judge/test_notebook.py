@@ -297,6 +297,7 @@ def processes(course: Path) -> set[int]:
     return found
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_the_map_can_be_asked_for_first_and_again(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(course / "state"))
     asked = "%reload_ext judge\n%judge_progress 01 --lang en"

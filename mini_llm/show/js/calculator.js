@@ -237,7 +237,7 @@ function render({ model, el }) {
   el.append(root);
   const stop = [
     redrawOn(model, ["result"], draw),
-    followTheme(root, () => {}),
+    followTheme(root),
     watchKernel(model, controls, kernel, say),
     shapes.stop,
     paste.stop,

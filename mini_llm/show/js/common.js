@@ -149,7 +149,7 @@ function inkOn(ground, theme) {
 }
 
 /** Marks the view as standing on a dark page, so that the style sheet's dark colours hold; returns what ends it. */
-function followTheme(root, onchange) {
+function followTheme(root, onchange = () => {}) {
   const look = () => {
     const ground = getComputedStyle(document.body).getPropertyValue("--jp-layout-color0").trim();
     const probe = element("span", { style: `color:${ground || "white"}` });

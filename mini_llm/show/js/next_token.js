@@ -82,7 +82,7 @@ function render({ model, el }) {
     element("div", { class: "note" }, say("hint")),
   );
   el.append(root);
-  const stop = [redrawOn(model, ["token"], draw), followTheme(root, () => {})];
+  const stop = [redrawOn(model, ["token"], draw), followTheme(root)];
   return () => stop.forEach((end) => end());
 }
 

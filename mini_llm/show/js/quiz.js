@@ -210,7 +210,7 @@ function render({ model, el }) {
     keep(model);
     quiz.draw();
   };
-  const stop = [redrawOn(model, ["answers", "current", "round", "lang"], draw), followTheme(root, () => {})];
+  const stop = [redrawOn(model, ["answers", "current", "round", "lang"], draw), followTheme(root)];
   return () => stop.forEach((end) => end());
 }
 
